@@ -57,13 +57,13 @@ NIGHTLY_FIXTURES = {"label_studio", "chromium"}
 LANDING_FIXTURES = {"regions_release", "regions_release_again", "paper_release"}
 """Fixtures whose tests run before a landing: making a release of 16 regions takes ten seconds."""
 
-SLOW_FIXTURES = {"one_thread"}
-"""Fixtures whose tests `make check` leaves out: importing torch takes seconds in each process."""
+SLOW_FIXTURES = {"one_thread", "once"}
+"""Fixtures whose tests `make check` leaves out: importing torch, or a release, takes each process seconds."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before those that were not asked for are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need Label Studio, the browser or torch, by the fixtures that they ask for.
+    """Mark the tests that need Label Studio, the browser, torch or a release, by the fixtures they ask for.
 
     Tests with real servers run once more when they ran out of time. Of a test marked ``sampled``, all
     parameters but the first are nightly. What is marked ``landing`` runs there, whatever else it is marked.

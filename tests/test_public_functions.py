@@ -17,7 +17,6 @@ from blend.schemas.summaries import Table, html_table
 from helpers.messages import wrong
 
 
-@pytest.mark.slow
 def test_a_release_by_its_path_as_text(sample_release: Path):
     text = str(sample_release)
     assert_frame_equal(blend.read_config(text, "annotations"), blend.read_config(sample_release, "annotations"))
@@ -58,7 +57,6 @@ def rows_of(html: str) -> list[list[str]]:
     return [[unescape(cell) for cell in row] for row in cells]
 
 
-@pytest.mark.slow
 def test_what_results_say_of_themselves(sample_release: Path):
     manifest = blend.read_manifest(sample_release)
     figures = stats_of_release(sample_release)

@@ -289,12 +289,12 @@ def make_tiny_model(out: Path, *, seed: int = 0) -> None:
         MissingExtraError: If the extra ``eval`` is not installed.
         InputError: If the directory holds anything, or if Python was told to drop docstrings.
     """
+    check_own_folder(out)
     check_installed("making a model")
     import torch
     from tokenizers import ByteLevelBPETokenizer, Tokenizer
     from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-    check_own_folder(out)
     learned = ByteLevelBPETokenizer()
     learned.train_from_iterator(
         _texts(), vocab_size=_VOCABULARY, min_frequency=0, show_progress=False, special_tokens=[_END]

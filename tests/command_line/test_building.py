@@ -17,6 +17,8 @@ from helpers.in_process import run
 from helpers.messages import wrong
 from helpers.semeval_files import write_semeval
 
+pytestmark = pytest.mark.slow
+
 VALID = Path(__file__).parents[1] / "loaders" / "valid" / "responses"
 QUICK = {name: check for name, check in CHECKS.items() if name != "loading"}
 RECIPE = 'name = "mine"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\n[[sources]]\nkind = "responses"\n'
@@ -32,7 +34,6 @@ FILES = [
 ]
 
 
-@pytest.mark.slow
 def test_what_init_writes_builds_and_is_valid(tmp_path: Path):
     mine, out = tmp_path / "mine", tmp_path / "mine" / "release"
     assert run("init", mine).splitlines() == [
@@ -66,7 +67,6 @@ def test_init_replaces_nothing(tmp_path: Path):
         write_starter(tmp_path)
 
 
-@pytest.mark.slow
 def test_without_a_recipe_it_is_the_sample_and_what_it_replaces_is_said(sample_release: Path, tmp_path: Path):
     out = tmp_path / "r[/bold]x"
     shown, _, to_copy = run("build", "--out", out).partition(
@@ -98,7 +98,6 @@ HERE = "No recipe is named: this is about recipe.toml in this folder.\n"
 SAMPLE = "No recipe is named, and there is no recipe.toml here: this is about the sample in the package.\n"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "made"),
     [("status", ""), ("reviews propose", "sheet.csv"), ("build --out release", "release")],
@@ -126,7 +125,6 @@ def test_advice_names_the_recipe(mini_release: Path):
         assert not any("{" in remedy for remedy in remedies)
 
 
-@pytest.mark.slow
 def test_a_folder_of_semevals_files_is_built_and_built_again(tmp_path: Path):
     files = write_semeval(tmp_path / "files")
     assert "semeval-split-row 1" in run("build", "--semeval", files, "--out", tmp_path / "release")

@@ -18,7 +18,6 @@ from helpers.models.model_servers import ModelServer, saying
 from helpers.models.own_models import Saying
 
 
-@pytest.mark.slow
 def test_a_budget_of_one_shard_is_told_at_the_start(mini_release: Path, tmp_path: Path):
     model = ["-T", "style=json", "--model", "m1", "--server", "http://127.0.0.1:1/v1", "--max-tokens", "5"]
     costs = ["--price", "1,1", "--budget", "0.3", "--shard", "1/2"]

@@ -28,7 +28,6 @@ def in_a_line(printed: str) -> str:
     return " ".join(printed.split())
 
 
-@pytest.mark.slow
 def test_show_prints_a_row_of_every_configuration(sample_release: Path):
     printed = run("show", sample_release)
     assert printed.count('load_dataset("') == 4
@@ -36,7 +35,6 @@ def test_show_prints_a_row_of_every_configuration(sample_release: Path):
         assert column in printed
 
 
-@pytest.mark.slow
 def test_show_refuses_a_release_that_lacks_a_file(sample_release: Path, tmp_path: Path):
     lacking = shutil.copytree(sample_release, tmp_path / "lacking")
     (lacking / "data/annotations/US-00000.parquet").unlink()
@@ -45,7 +43,6 @@ def test_show_refuses_a_release_that_lacks_a_file(sample_release: Path, tmp_path
     )
 
 
-@pytest.mark.slow
 def test_stats_prints_a_first_table_all_or_json_and_writes_files(sample_release: Path, tmp_path: Path):
     first, everything = run("stats", sample_release), run("stats", sample_release, "--all")
     assert first.split()[0] == "Counts"
@@ -70,7 +67,6 @@ def test_status_is_that_of_locales_whose_answers_are_collected(tmp_path: Path, r
     assert locales == {"am-ET", "ko-KR"}  # not en-GB, of which the other source has finished annotations
 
 
-@pytest.mark.slow
 def test_a_plan_is_by_the_mean_of_the_regions_by_some_of_them_or_by_a_pilot(mini_release: Path):
     printed = in_a_line(run("plan", "--price", "0.10"))
     as_in_blend = "as in BLEnD's regions (docs/contributing-data.md)."
@@ -116,7 +112,6 @@ def test_locales_by_any_name(name: str, tags: list[str], root: Path):
     assert tags[-1] in run("locales", name, "--locale-file", own)
 
 
-@pytest.mark.slow
 def test_audit_fits_eighty_columns_and_can_be_kept(sample_release: Path, tmp_path: Path):
     printed = run("audit", sample_release, "--out", tmp_path / "kept", columns=80)
     assert max(map(cell_len, printed.splitlines())) <= 80
@@ -155,7 +150,6 @@ def test_diff_says_its_verdict_first_and_as_much_as_is_asked_for(tmp_path: Path)
     assert (splits["KR"]["changed"], splits["ET"]["old_rows"]) == (0, None)
 
 
-@pytest.mark.slow
 def test_validate_fails_on_errors_and_when_asked_to_on_warnings(sample_release: Path, tmp_path: Path):
     copy = Path(shutil.copytree(sample_release, tmp_path / "copy"))
     audit = json.loads((copy / "reports" / "audit.json").read_text(encoding="utf-8"))

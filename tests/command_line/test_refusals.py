@@ -148,7 +148,6 @@ def sheet(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.sampled
-@pytest.mark.slow
 @pytest.mark.parametrize("command", INTO)
 def test_a_folder_in_which_somebody_keeps_something_else(
     ended: Callable, mini_release: Path, sheet: Path, tmp_path: Path, command: str

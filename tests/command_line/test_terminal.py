@@ -84,7 +84,6 @@ def assert_complete(tables: Iterable[summaries.Table]) -> None:
     assert n
 
 
-@pytest.mark.slow
 def test_tables_of_questions(sample_release: Path):
     recipe = sample_recipe()
     inputs = read_inputs(RecipeInPlace.of(recipe))

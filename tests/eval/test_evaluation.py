@@ -19,7 +19,6 @@ from helpers.models.tiny_models import make_thinking_model
 Asked = Callable[..., blend.Run]
 
 
-@pytest.mark.slow
 def test_a_run_goes_on_and_asks_nothing_twice(asked: Asked, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("blend.eval.models.chosen.PROMPTS_AT_A_TIME", 5)
 
@@ -192,7 +191,6 @@ def test_runs_that_cannot_be_compared(asked: Asked, tmp_path: Path):
 # What is told
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "style", "other"),
     [

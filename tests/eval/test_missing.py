@@ -41,14 +41,12 @@ def missing_share(run: blend.Run, **options: bool) -> tuple[float | None, int]:
     return scores["missing"].value, scores["accuracy"].n
 
 
-@pytest.mark.slow
 def test_one_percent_may_be_missing_and_is_told(lacking: Callable[[int], blend.Run]):
     run = lacking(1)
     n_items = run.description.n_items
     assert missing_share(run) == (pytest.approx(100 / n_items), n_items - 1)
 
 
-@pytest.mark.slow
 def test_more_are_scored_when_told_and_are_not_wrong(lacking: Callable[[int], blend.Run], tmp_path: Path):
     run = lacking(20)
     n_items = run.description.n_items

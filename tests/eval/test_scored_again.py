@@ -23,7 +23,6 @@ from helpers.models.own_models import Reader, Saying
 Asked = Callable[..., blend.Run]
 
 
-@pytest.mark.slow
 def test_scoring_that_is_stopped_leaves_no_scores_of_other_decisions(
     asked: Asked, monkeypatch: pytest.MonkeyPatch
 ):
@@ -42,7 +41,6 @@ def test_scoring_that_is_stopped_leaves_no_scores_of_other_decisions(
     )
 
 
-@pytest.mark.slow
 def test_decisions_that_cannot_be_written_leave_the_earlier_scores(asked: Asked, tmp_path: Path):
     run = asked(Reader())
     before = blend.score_run(run).scores
@@ -60,7 +58,6 @@ def test_another_release_than_the_one_asked_is_refused(asked: Asked, sample_rele
     blend.score_run(run)
 
 
-@pytest.mark.slow
 def test_a_run_that_has_got_further_answers_is_scored_again(asked: Asked):
     half = (Generation("A", 1, 1, "stop"), Generation.failed("down"))
     run = asked(Saying(lambda prompts: [half[i % 2] for i in range(len(prompts))]))
@@ -74,7 +71,6 @@ def test_a_run_that_has_got_further_answers_is_scored_again(asked: Asked):
     assert read_scored([run])[0].scores.answers != before.answers
 
 
-@pytest.mark.slow
 def test_a_run_whose_judge_has_said_more_or_else_is_scored_again(mini_release: Path, tmp_path: Path):
     run = answered_run(mini_release, tmp_path)
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
@@ -90,7 +86,6 @@ def test_a_run_whose_judge_has_said_more_or_else_is_scored_again(mini_release: P
     )
 
 
-@pytest.mark.slow
 def test_questions_to_a_judge_without_an_answer_are_told(mini_release: Path, tmp_path: Path):
     run = answered_run(mini_release, tmp_path, limit=100)
 
@@ -110,7 +105,6 @@ def test_questions_to_a_judge_without_an_answer_are_told(mini_release: Path, tmp
     )
 
 
-@pytest.mark.slow
 def test_one_scores_a_run_at_a_time(asked: Asked):
     run = asked(Reader())
     other = Thread(target=blend.score_run, args=(run,))

@@ -30,7 +30,6 @@ def documented(page: str, heading: str) -> Figures:
     }
 
 
-@pytest.mark.slow
 def test_every_figure_is_explained(root: Path, sample_release: Path, rungs_release: Path, tmp_path: Path):
     make_tiny_model(tmp_path / "tiny")
 

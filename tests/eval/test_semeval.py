@@ -169,7 +169,6 @@ def test_trial_data_from_their_files_to_the_site(tmp_path: Path):
     assert rows == ["id\tA\tB\tC\tD", "ga-IE_001\t1\t0\t0\t0", "ga-IE_002\t0\t0\t1\t0"]
 
 
-@pytest.mark.slow
 def test_predictions_of_other_data_have_no_site(sample_release: Path, tmp_path: Path):
     rows = pl.read_parquet(sample_release / "data" / "multiple-choice-questions" / "*.parquet")
     rows.select("MCQID", response="answer_idx").write_csv(tmp_path / "answers.csv")

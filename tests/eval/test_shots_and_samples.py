@@ -21,7 +21,6 @@ def items_of(release: Path, task: str, **options: Any) -> pl.DataFrame:
     return read_items(release, TASKS[task], **options).asked.items
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("style", "example"),
     [
@@ -48,7 +47,6 @@ def test_examples_are_put_as_the_question_is(mini_release: Path, style: str, exa
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", ["multiple-choice", "short-answer"])
 def test_the_template_of_an_example_is_never_asked(mini_release: Path, task: str):
     found = {
@@ -67,7 +65,6 @@ def test_the_template_of_an_example_is_never_asked(mini_release: Path, task: str
     assert set(few["examples"]) <= set(found[2, 0]["examples"])
 
 
-@pytest.mark.slow
 def test_examples_of_short_answers_are_natives_first_answers(mini_release: Path):
     asked = read_items(mini_release, TASKS["short-answer"], locales=["KR"], shots=1, prompts=["plain"])
     local, english = (
@@ -84,7 +81,6 @@ def test_examples_of_short_answers_are_natives_first_answers(mini_release: Path)
         assert text.endswith(f" {answer}\n\n")
 
 
-@pytest.mark.slow
 def test_what_repeats_an_example_does_not_repeat_the_question(
     asked: Callable[..., blend.Run], mini_release: Path, tmp_path: Path
 ):

@@ -180,7 +180,6 @@ def test_every_task_has_a_measure_of_its_own():
     assert len({task.measure for task in TASKS.values()}) == len(TASKS)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_A_RUN)
 def test_parameters_of_asking(runs: Callable[[str], Run], name: str):
     description = runs("multiple-choice").description
@@ -189,7 +188,6 @@ def test_parameters_of_asking(runs: Callable[[str], Run], name: str):
 
 
 @pytest.mark.sampled
-@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_options_of_asking(runs: Callable[[str], Run], task: str):
     run = runs(task)
@@ -209,7 +207,6 @@ def test_options_of_asking(runs: Callable[[str], Run], task: str):
 
 
 @pytest.mark.sampled
-@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_options_of_scoring(runs: Callable[[str], Run], task: str, tmp_path: Path):
     run = runs(task)

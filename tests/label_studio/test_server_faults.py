@@ -16,6 +16,8 @@ from blend.loaders.label_studio import GoneError
 from blend.loaders.label_studio.client import label_studio
 from blend.schemas.errors import ConflictError, InputError, ServerError
 
+pytestmark = pytest.mark.slow
+
 VARIABLE = "LABEL_STUDIO_API_KEY"
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
 URL = "http://127.0.0.1:8080"
@@ -69,7 +71,6 @@ NO_PROJECT = (500, {"detail": "Project matching query does not exist."})
 TASKS = (200, {**EMPTIED[1], "tasks": [{"id": 2, "data": {}}, {"id": 1, "data": {}}]})
 
 
-@pytest.mark.slow  # between two looks it waits
 def test_tasks_are_listed_again_while_a_project_is_being_removed(answering: Callable[..., None]):
     answering(tasks=[NO_PROJECT, EMPTIED, TASKS])
     with label_studio(URL) as studio:
@@ -108,7 +109,6 @@ def test_what_answers_in_its_place_is_told(
         assert message_of()
 
 
-@pytest.mark.slow
 def test_no_server_and_no_answer_in_time(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("LABEL_STUDIO_URL", raising=False)
     assert message_of("http://127.0.0.1:1") == (

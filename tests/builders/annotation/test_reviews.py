@@ -45,6 +45,7 @@ def small(number: int, *items: str, given: list[dict[str, Any]]) -> dict[str, An
     }
 
 
+@pytest.mark.slow
 def test_a_proposal_that_nobody_touches_is_what_the_rules_say():
     with sample_path() as folder:
         sample = read_responses(folder)

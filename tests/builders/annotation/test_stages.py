@@ -245,6 +245,7 @@ def test_annotations_that_make_no_response_are_told(given: dict[str, Any], answe
     assert told(reading) == [(kind, "task 70, annotation 2", detail.format(A=A, B=B))]
 
 
+@pytest.mark.slow
 def test_only_what_the_project_asks_is_planned():
     with sample_path() as folder:
         tables = read_responses(folder)

@@ -17,6 +17,8 @@ from helpers.label_studio.fake_studio import FOOD, WORK, FakeStudio, annotate, p
 from helpers.label_studio.studio_fixtures import chosen, typed
 from helpers.messages import wrong
 
+pytestmark = pytest.mark.slow
+
 # Status.
 
 

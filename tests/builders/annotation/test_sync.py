@@ -24,6 +24,8 @@ from helpers.label_studio.fake_studio import FOOD, WORK, FakeStudio, annotate, r
 from helpers.label_studio.studio_fixtures import chosen, typed
 from helpers.messages import wrong
 
+pytestmark = pytest.mark.slow
+
 FILES = Path(__file__).with_name("damaged_files.toml")
 KEPT = "changed or not asked for any more, and kept, since people have worked there"
 GONE = "gone from the server, or older there, and still counted"

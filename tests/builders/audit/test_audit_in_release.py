@@ -39,7 +39,6 @@ def changed(release, **figures):
     return release
 
 
-@pytest.mark.slow
 def test_a_release_says_what_can_be_guessed(sample_release):
     audit = read_audit(sample_release)
     rows = read_config(sample_release, "multiple-choice-questions")
@@ -50,7 +49,6 @@ def test_a_release_says_what_can_be_guessed(sample_release):
     assert problems(sample_release) == []
 
 
-@pytest.mark.slow
 def test_the_card_tells_it(sample_release):
     card = (sample_release / "README.md").read_text(encoding="utf-8")
     audit = read_audit(sample_release)
@@ -62,7 +60,6 @@ def test_the_card_tells_it(sample_release):
     assert "(`reports/audit.json`): the option that nobody of another region gave, else" in card
 
 
-@pytest.mark.slow
 def test_of_large_releases_whole_templates_are_looked_at(sample_release):
     rows, annotations = (
         read_config(sample_release, name) for name in ("multiple-choice-questions", "annotations")

@@ -87,7 +87,6 @@ def test_three_regions_give_none_and_the_build_says_it(built: tuple[ReleaseManif
     assert why in " ".join(printed.split())
 
 
-@pytest.mark.slow
 def test_what_else_can_be_the_cause(built: tuple[ReleaseManifest, str], mini_release: Path):
     manifest, _ = built
 

@@ -10,6 +10,8 @@ from blend.schemas.recipe import McqOptions
 from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS
 from helpers.questions.mcq_inputs import build_of
 
+pytestmark = pytest.mark.slow
+
 RUNGS = McqOptions(rungs=True)
 FRUITS = {
     "en-GB": [("apple", 5)],
@@ -62,7 +64,6 @@ def test_what_a_person_reads(true_false: pl.DataFrame):
 # What is asked as true or false, and why else not
 
 
-@pytest.mark.slow
 def test_options_are_asked_one_by_one_where_all_five_agree():
     build = build_of(FRUITS, options=RUNGS)
     asked = pl.concat(build.true_false_batches())
@@ -74,7 +75,6 @@ def test_options_are_asked_one_by_one_where_all_five_agree():
     ]
 
 
-@pytest.mark.slow
 def test_no_wrong_number_is_near_those_that_people_gave():
     numbers = {"en-GB": [("10", 5)], "ko-KR": [("12", 5)], "ar-DZ": [("20", 5)], "es-ES": [("40", 5)]}
     build = build_of(numbers, options=RUNGS, answer_format="integer")

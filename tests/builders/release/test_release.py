@@ -230,7 +230,6 @@ def test_where_inputs_lie_on_this_machine_is_told_nowhere(responses: Path, tmp_p
 # A release made from responses says how far its annotators agree: in a file, in figures, on its card.
 
 
-@pytest.mark.slow
 def test_what_is_released_is_what_the_responses_say(sample_release: Path):
     with sample_path() as folder:
         tables = read_responses(folder)

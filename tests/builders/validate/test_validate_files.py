@@ -125,7 +125,6 @@ TOLD = tomllib.loads(Path(__file__).with_name("told.toml").read_text(encoding="u
 
 
 @pytest.mark.sampled
-@pytest.mark.slow
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_told_with_its_place_and_remedy(name: str, release):
     check, change = FAULTS[name]
@@ -134,7 +133,6 @@ def test_a_fault_is_told_with_its_place_and_remedy(name: str, release):
     assert release.problems(check) == [f"error: {line.format(**values)}" for line in TOLD[name]]
 
 
-@pytest.mark.slow
 def test_faults_that_are_told_with_digests_or_by_the_reader(release):
     with (release.path / "README.md").open("a") as card:
         card.write("!")
@@ -183,7 +181,6 @@ TEXTS = {
 
 
 @pytest.mark.sampled
-@pytest.mark.slow
 @pytest.mark.parametrize("name", TEXTS)
 def test_json_that_is_none_is_told_with_its_place(name: str, release):
     text, place, message = TEXTS[name]
@@ -242,7 +239,6 @@ def test_releases_that_do_not_load_as_they_should(release):
     assert problems[2].startswith("error: load_dataset(…, 'short-answer-questions'): fails with ")
 
 
-@pytest.mark.slow
 def test_loading_does_without_torch(sample_release: Path):
     code = (
         "import sys, datasets; from blend.builders.validate import validate_release\n"

@@ -17,7 +17,6 @@ from blend.loaders.releases import read_manifest
 OFFLINE = {name: check for name, check in CHECKS.items() if name != "loading"}
 
 
-@pytest.mark.slow
 def test_the_sample_is_clean(sample_release: Path):
     report = validate_release(sample_release, checks=OFFLINE)
     assert (report.errors, report.warnings) == (0, 0)
@@ -28,7 +27,6 @@ def test_the_sample_is_clean(sample_release: Path):
     assert (report.rows, report.sdk_version) == (1097, __version__)
 
 
-@pytest.mark.slow
 def test_a_caller_has_checks_of_its_own(sample_release: Path):
     def check_regions(checked):
         """Regions are three."""
@@ -93,7 +91,6 @@ def test_nothing_is_lost_in_the_counts(given: list[tuple[str, int]], examples: i
 
 
 @pytest.mark.sampled
-@pytest.mark.slow
 @pytest.mark.parametrize("config", ["annotations", "short-answer-questions", "short-answer-prompts"])
 def test_a_missing_file_is_told_once_not_for_every_row(release, config: str):
     file = f"data/{config}/KR-00000.parquet"

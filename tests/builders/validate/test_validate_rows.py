@@ -63,7 +63,6 @@ def put(rows: Any, path: str, value: Any) -> None:
     rows[last] = None if value == "<null>" else value
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("number", rest_nightly(range(len(CASES)), *FIRST.values()))
 def test_a_fault_is_told_with_its_place_and_remedy(number: int, release):
     case = CASES[number]
@@ -87,7 +86,6 @@ def test_a_fault_is_told_with_its_place_and_remedy(number: int, release):
     assert release.problems(case["check"]) == [line if "; " in line else f"{line}; {FIX}" for line in told]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("check", "rows", "told"),
     [
@@ -108,7 +106,6 @@ def test_questions_that_are_left_in_english_are_told(release, check: str, rows: 
     assert release.problems(check) == [f"warning: {told}"]
 
 
-@pytest.mark.slow
 def test_what_the_recipe_allows_is_a_warning(release):
     """Distractors beside fillers, overlaps that somebody decided."""
     release.change(*MCQS, option(1, "Good-Morning song"))
@@ -128,7 +125,6 @@ def test_what_the_recipe_allows_is_a_warning(release):
     )
 
 
-@pytest.mark.slow
 def test_numbers_overlap_by_value_and_not_by_digits(release):
     found = next(one for one in release.rows(*MCQS) if one["ID"] == "hol-08")
     wrong = next(i for i in range(4) if i != found["answer"])

@@ -41,7 +41,6 @@ def exported(release: Path, out: Path, *, style: str, limit: int | None = None) 
     return export_lm_eval(items, out, name=about.name, version=about.version, style=style)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("style", ["letters", "texts"])
 def test_lm_eval_is_given_our_prompts_and_options(mini_release: Path, tmp_path: Path, style: str):
     made = exported(mini_release, tmp_path, style=style)
@@ -67,7 +66,6 @@ def test_the_benchmark_file_of_a_release_names_columns_that_it_has(mini_release:
             assert named <= set(pl.read_parquet_schema(next(folder.glob(f"{split}-*.parquet"))))
 
 
-@pytest.mark.slow
 def test_the_command_says_how_to_run_what_it_wrote(mini_release: Path, tmp_path: Path):
     out = tmp_path / "tasks"
     n_questions = with_answers(mini_release).height

@@ -64,7 +64,6 @@ def run(made: Run) -> ScoredRun:
     return found
 
 
-@pytest.mark.slow
 def test_a_sheet_is_blind_and_holds_each_reply_once(made: Run, run: ScoredRun, tmp_path: Path):
     runs = [run, made("secret-two")]
     drawn = draw_replies(runs, sample=10_000)
@@ -89,7 +88,6 @@ def test_a_sheet_is_blind_and_holds_each_reply_once(made: Run, run: ScoredRun, t
     assert (drawn["probability"] == 1).all()
 
 
-@pytest.mark.slow
 @given(st.dictionaries(st.text(min_size=1, max_size=3), st.integers(1, 60), min_size=1), st.integers(0, 200))
 def test_a_larger_sample_takes_no_reply_away(sizes: Mapping[str, int], sample: int):
     strata = [name for name, size in sizes.items() for _ in range(size)]
@@ -112,7 +110,6 @@ def sheet(run: ScoredRun, tmp_path: Path) -> Path:
     return tmp_path / "sheet.csv"
 
 
-@pytest.mark.slow
 def test_two_people_and_a_third_one_for_ties(run: ScoredRun, sheet: Path, tmp_path: Path):
     anna = filled(sheet, "anna.csv", lambda row: "Correct" if row["reply"] == "kimchi" else "wrong")
     ben = filled(sheet, "ben.csv", lambda row: "wrong" if row["reply"] != "rice" else "partly")
@@ -209,7 +206,6 @@ def test_a_sheet_that_says_nothing_or_is_named_twice_is_refused(run: ScoredRun, 
     )
 
 
-@pytest.mark.slow
 def test_no_draw_is_lost(run: ScoredRun, sheet: Path, tmp_path: Path):
     other = draw_replies([run], sample=9, locales=["ko-KR"], seed=1)
     assert wrong(lambda: keep_drawn([run], other, tmp_path / "other.csv")) == (

@@ -102,7 +102,6 @@ def whole_run(folder: Path) -> np.ndarray:
     return logprobs_of(local(folder).option_logprobs(PROMPTS, OPTIONS))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("predicted", [None, 12_000], ids=["one pass", "several passes"])
 @pytest.mark.parametrize("architecture", ["tiny-gpt2", *sorted(ARCHITECTURES)])
 def test_every_kind_of_model_scores_what_plain_computation_says(
@@ -121,7 +120,6 @@ def test_every_kind_of_model_scores_what_plain_computation_says(
     assert [(one.error, len(one.logprobs)) for one in scores] == [(None, len(some)) for some in OPTIONS]
 
 
-@pytest.mark.slow
 @settings(max_examples=examples(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.permutations(range(len(PROMPTS))), tokens=st.integers(1, 400))
 def test_questions_with_one_prompt_score_as_they_do_alone(tiny_gpt2: Path, order: Sequence[int], tokens: int):
@@ -180,7 +178,6 @@ def test_what_does_not_fit_into_memory_is_asked_in_smaller_parts(
     np.testing.assert_allclose(scores[-1].logprobs[0], scores[0].logprobs[0], **CLOSE)
 
 
-@pytest.mark.slow
 def test_a_model_that_fills_the_memory(tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch):
     import torch
     import transformers
@@ -210,7 +207,6 @@ def test_a_prompt_that_cannot_be_asked_is_an_error_and_never_cut(tiny_gpt2: Path
 # Texts
 
 
-@pytest.mark.slow
 def test_texts_are_what_plain_computation_writes_whatever_settings_a_model_brings(
     tiny_gpt2: Path, tmp_path: Path
 ):
@@ -236,7 +232,6 @@ def test_room_left_by_the_context_cuts_no_neighbour_short(tiny_gpt2: Path):
     assert written[2].error == "prompt and answer need at least 257 tokens, but the model sees 256"
 
 
-@pytest.mark.slow
 def test_drawn_texts_depend_on_prompt_draw_and_seed_alone(tiny_gpt2: Path):
     drawing = Decoding(max_tokens=6, temperature=0.8)
     prompts, samples = ["Hi", "Hi", "Hello there", "Hi"], [0, 1, 0, 0]

@@ -28,7 +28,6 @@ def embedded(runs: Any) -> Any:
     return unpacked(embed_questions(runs, answers, task.known_questions(runs[0]), page_bytes=6_000_000)[0])
 
 
-@pytest.mark.slow
 def test_every_item_and_every_answer_is_there(good: Path, evil: Path):
     runs = read_scored([good, evil])
     data = embedded(runs)

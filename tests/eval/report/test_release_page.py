@@ -29,7 +29,6 @@ def questions(page: str) -> list[dict[str, Any]]:
     return json.loads(zlib.decompress(base64.b64decode(packed), -15))["questions"]
 
 
-@pytest.mark.slow
 def test_every_question_stands_with_its_votes(questions: list[dict[str, Any]], sample_release: Path):
     rows = read_config(sample_release, "annotations").sort("template_id", maintain_order=True)
     assert [(one["id"], one["title"], one["prompt"]) for one in questions] == rows.select(
@@ -59,7 +58,6 @@ def test_options_and_findings_stand_with_their_question(
         assert f'data-label="how often"><bdi>{n:,}</bdi>' in row
 
 
-@pytest.mark.slow
 def test_it_is_refused(sample_release: Path, tmp_path: Path, food_release: Path):
     def refused(release: Path, page: Path) -> str:
         return wrong(lambda: run("show", release, "--html", page))

@@ -157,7 +157,6 @@ def test_what_failed_is_left_out_and_told(tmp_path: Path):
     assert told[0] == "records without an answer, left out: 1 (results.jsonl:1: HTTP 503, 'Full')"
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:samples.jsonl")
 def test_a_packed_log_is_read(sample_release: Path, tmp_path: Path):
     ids = read_config(sample_release, "multiple-choice-questions")["mcq_id"].to_list()
@@ -183,7 +182,6 @@ def header(task: str, epochs: int = 1, **arguments: Any) -> Json:
     return {"version": 2, "status": "success", "eval": about}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "epochs"), [("log.eval", 2), ("log.json", 1)])
 def test_a_log_of_our_task_says_what_was_asked(mini_release: Path, tmp_path: Path, name: str, epochs: int):
     gold = read_items(mini_release, TASKS["multiple-choice"], **ASKED, style="json").asked.gold

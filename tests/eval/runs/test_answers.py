@@ -182,7 +182,6 @@ def test_what_says_nothing():
 SAID = ["rice, tea", "", "The answer is C.", '{"answer_choice":"B", "confidence": 80}', "<think>No", "Yes."]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "options"),
     rest_nightly(

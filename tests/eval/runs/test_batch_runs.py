@@ -162,7 +162,6 @@ def test_a_version_is_no_other_model(asked: str, served: str, is_same: bool):
 CAME_BACK = "name the file that came back for the requests"
 
 
-@pytest.mark.slow
 def test_results_that_are_none_are_named_by_file_and_line(
     server: BatchServer, run: Run, requests: Path, results: Path
 ):
@@ -241,7 +240,6 @@ NONE: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("message", NONE)
 def test_what_makes_no_batch_is_refused(run: Run, message: str):
     assert wrong(lambda: run(**NONE[message])) == message

@@ -54,7 +54,6 @@ def test_a_finish_reason_that_nobody_knows_is_told_once(tmp_path: Path):
     )
 
 
-@pytest.mark.slow
 def test_a_local_model_counts_the_tokens_of_its_prompts(run: Run, tmp_path: Path):
     make_tiny_model(tmp_path / "tiny")
     plans: list[Any] = []

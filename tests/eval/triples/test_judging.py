@@ -41,7 +41,6 @@ def rows_of(path: Path) -> list[dict[str, str]]:
     return pl.read_csv(path, infer_schema=False).to_dicts()
 
 
-@pytest.mark.slow
 def test_a_sheet_names_neither_model_nor_gold(run: ScoredRun, sheet: Path):
     text = sheet.read_text(encoding="utf-8-sig")
     assert text.splitlines()[0] == "id,locale,region,question,reply,verdict,comment"

@@ -30,7 +30,6 @@ def published(row: BaseModel) -> dict[str, Any]:
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 @pytest.mark.parametrize("config", QUESTIONS)
 def test_a_configuration_is_what_plain_datasets_loads_and_models_hold_all_of_it(
     mini_release: Path, config: str
@@ -72,7 +71,6 @@ def test_what_cannot_be_loaded(mini_release: Path, tmp_path: Path):
     )
 
 
-@pytest.mark.slow
 def test_rows_of_plain_datasets_give_models_whatever_was_done_to_them(mini_release: Path, tmp_path: Path):
     plain = datasets.load_dataset(str(mini_release), "annotations")
     models = list(as_models(plain["KR"], Annotation))

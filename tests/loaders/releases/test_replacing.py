@@ -13,6 +13,8 @@ from blend.schemas.errors import BlendError
 from helpers.hub.hub_releases import digests
 from helpers.messages import wrong
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = sample_recipe().model_copy(update={"locales": ("ko-KR",)})
 
 
@@ -28,7 +30,6 @@ def out(built: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(built, tmp_path / "release"))
 
 
-@pytest.mark.slow
 def test_a_release_of_the_same_name_is_replaced(out: Path):
     build_release(SAMPLE.model_copy(update={"version": "0.2.0"}), out)
     assert read_manifest(out).version == "0.2.0"
@@ -71,7 +72,6 @@ def test_edits_are_never_lost(out: Path, edit: bytes | None, replace: bool):
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_edits_during_the_build_are_not_lost(out: Path):
     def edit(stage: str, done: int, total: int) -> None:
         (out / "README.md").write_text("written while it was built")
@@ -82,7 +82,6 @@ def test_edits_during_the_build_are_not_lost(out: Path):
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_another_datasets_release_is_replaced_only_on_demand(out: Path):
     other = SAMPLE.model_copy(update={"name": "other"})
     before = digests(out)

@@ -64,7 +64,14 @@ def told_of(folder: Path, *, reviewing: bool) -> list[str]:
     return [": ".join(row) for row in rows if row[0] != "undecided-answer"]
 
 
-@pytest.mark.parametrize("mistake", MISTAKES, ids=[mistake["name"] for mistake in MISTAKES])
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        # The whole sample takes seconds to read.
+        pytest.param(mistake, id=mistake["name"], marks=[pytest.mark.slow] * (mistake.get("base") == "sample"))
+        for mistake in MISTAKES
+    ],
+)
 def test_what_is_told_of_a_mistake(mistake: dict[str, Any], tmp_path: Path):
     mistaken(mistake, tmp_path / "collected")
     told = [mistake["told"]] if isinstance(mistake["told"], str) else mistake["told"]

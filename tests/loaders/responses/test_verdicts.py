@@ -147,7 +147,6 @@ def test_every_row_of_the_package_is_complete_and_none_is_there_twice(root: Path
         assert f"| `{verdict}` | {n:,} |" in readme
 
 
-@pytest.mark.slow
 def test_each_is_about_a_published_question_and_only_what_is_wrong_was_given(clean_tables):
     asked = {tuple(row) for row in clean_tables.questions.select(*KEY, "en_question").iter_rows()}
     given: dict[tuple[str, str], set[str]] = {}

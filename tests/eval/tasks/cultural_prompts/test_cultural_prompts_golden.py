@@ -28,6 +28,8 @@ from blend.eval.tasks.cultural_prompts.text_measures import (
 from blend.eval.tasks.cultural_prompts.topic_analysis import counts_as_word, stop_words, top_words, word_counts
 from blend.loaders.surveys import read_survey
 
+pytestmark = pytest.mark.slow
+
 TOPICS = ("elections", "honesty")
 DEFINITIONS = ("paper", "reference_code")
 
@@ -139,7 +141,6 @@ def test_similarity(similarity, topics, pairs, topic):
     close(bleu(topics[topic], definition="reference_code"), expected["reference_code"]["bleu"])
 
 
-@pytest.mark.slow
 def test_variance(folder, groups, pairs):
     expected = json.loads((folder / "variance.json").read_text())
     for definition in DEFINITIONS:
@@ -195,7 +196,6 @@ def test_what_counts_as_a_word():
     assert [token for token in kept + left_out if counts_as_word(token, {"the"})] == kept
 
 
-@pytest.mark.slow
 def test_kendall(folder, groups, topics, pairs, surveys):
     expected = json.loads((folder / "kendall.json").read_text())
     for survey, path in surveys.items():

@@ -109,7 +109,6 @@ def test_an_unknown_prompt_lists_those_of_the_release():
     )
 
 
-@pytest.mark.slow
 def test_english_locales_are_asked_once(mini_release: Path):
     items = read_items(mini_release, TASKS["short-answer"], locales=["US"]).asked.items
     assert items["item_id"].n_unique() == items.height
