@@ -36,7 +36,7 @@ STANDS_FOR = {
 """Name in the table to the fixture that it stands for."""
 
 LANDING = {"food", "models"}
-SLOW = {"prompts", "tiny", "scored"}
+SLOW = {"sample", "prompts", "tiny", "scored"}
 
 
 def marked(typed: str) -> Any:
