@@ -101,7 +101,7 @@ def _drawn() -> Solver:
     return solve
 
 
-@scorer(metrics=[accuracy(), stderr()])
+@scorer(metrics=[accuracy(), stderr()])  # logs and viewers show the name of the function
 def default_rule(name: str, release: str, options: dict[str, Any]) -> Scorer:
     """Decide on answers by the default rule of their task."""
     _, rules = _asked(name, release, json.dumps(options))

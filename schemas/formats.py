@@ -109,7 +109,7 @@ def _number_in(text: str, language: str, unit: str | None = None) -> str:
         if counted_in_chinese is not None:
             return str(counted_in_chinese)
     number = _without_thousands(text)
-    return number.replace(",", ".") if has_decimal_comma(language) else number
+    return number.replace(",", ".") if _has_decimal_comma(language) else number
 
 
 def _without_thousands(text: str) -> str:
@@ -355,7 +355,7 @@ def _cldr(locale: str) -> Any:
 
 
 @cache
-def has_decimal_comma(locale: str) -> bool:
+def _has_decimal_comma(locale: str) -> bool:
     """Whether decimals are written behind a comma in a locale, by CLDR."""
     known = _cldr(locale)
     return known is not None and known.number_symbols.get("latn", {}).get("decimal") == ","
@@ -366,7 +366,7 @@ def may_be_decimal(answer: str, locale: str) -> bool:
 
     ``1,500`` is 1500 in London, and one and a half in Madrid.
     """
-    return has_decimal_comma(locale) and _ONE_COMMA.search(western(answer)) is not None
+    return _has_decimal_comma(locale) and _ONE_COMMA.search(western(answer)) is not None
 
 
 _LONGEST_NUMBER = 15

@@ -101,7 +101,7 @@ def region_task(region: str) -> str:
     return f"{SHORT_ANSWER}-{region}"
 
 
-MANIFEST_FORMAT = 1
+_MANIFEST_FORMAT = 1
 """Number of the manifest's layout; a reader refuses a larger one."""
 
 
@@ -164,7 +164,7 @@ class StageReport(FrozenModel):
 class ReleaseManifest(Summarised, FrozenModel):
     """Everything that is needed to check a release, to compare it, and to build it again."""
 
-    manifest_format: int = Field(default=MANIFEST_FORMAT, le=MANIFEST_FORMAT)
+    manifest_format: int = Field(default=_MANIFEST_FORMAT, le=_MANIFEST_FORMAT)
     """Number of this layout."""
     name: str
     """Name of the dataset."""

@@ -364,7 +364,7 @@ def _asks_for_date(en_question: str | None, answer_format: AnswerFormat) -> bool
 
 # Answer spread: in how many other regions people gave the correct answer to a question as well
 
-UNIVERSAL_FROM = 6
+_UNIVERSAL_FROM = 6
 """Other regions whose people gave an answer from which it is universal.
 
 Of the questions of BLEnD's 16 regions 41 % have such an answer, and picking the option that people of most
@@ -389,6 +389,6 @@ def answer_spread(gold: str, asked: LocaleAnswers, answers: TemplateAnswers) -> 
         if not forms.isdisjoint(asked_for):
             meant |= forms
     n_regions = answers.n_regions(meant, without=answers.akin(asked.locale))
-    if n_regions >= UNIVERSAL_FROM:
+    if n_regions >= _UNIVERSAL_FROM:
         return AnswerSpread.UNIVERSAL
     return AnswerSpread.SHARED if n_regions else AnswerSpread.SPECIFIC

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CONFIG = "config.json"
 _WEIGHTS = "model.safetensors"
 _WEIGHTS_INDEX = "model.safetensors.index.json"
-TOKENIZERS = ("tokenizer.json", "tokenizer.model", "spiece.model", "vocab.json", "vocab.txt", "tekken.json")
+_TOKENIZERS = ("tokenizer.json", "tokenizer.model", "spiece.model", "vocab.json", "vocab.txt", "tekken.json")
 """Files of which a tokenizer has at least one."""
 
 Kind = Literal["masked", "encoder_decoder", "causal"]
@@ -165,7 +165,7 @@ def _read(folder: Path, name: str, revision: str | None, *, where: str) -> Check
         with readable(shown, file.name):
             _add_tensors(weights, file, where)
     tokenizer = hashlib.sha256()
-    for file in sorted(folder / known for known in (*TOKENIZERS, *_FURTHER_TOKENIZER_FILES)):
+    for file in sorted(folder / known for known in (*_TOKENIZERS, *_FURTHER_TOKENIZER_FILES)):
         if file.is_file():
             text = read_content(file)
             # With name and length, so that no text can move from one file to the next unseen.
@@ -194,9 +194,9 @@ def _check_files(files: set[str], where: str) -> None:
             '  python -c "from transformers import AutoModelForCausalLM as M, AutoTokenizer as T; '
             f"[part.from_pretrained('{source}').save_pretrained('converted') for part in (M, T)]\""
         )
-    if not files & set(TOKENIZERS):
+    if not files & set(_TOKENIZERS):
         raise InputError(
-            f"{where}: there is no tokenizer ({', '.join(TOKENIZERS)}); "
+            f"{where}: there is no tokenizer ({', '.join(_TOKENIZERS)}); "
             "save the one that the model was trained with there, with its save_pretrained"
         )
 

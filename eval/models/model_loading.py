@@ -147,7 +147,7 @@ class OpenCheckpoint:
         )
 
 
-def check_installed(purpose: str) -> None:
+def _check_installed(purpose: str) -> None:
     """Check that what local models need is installed, before anything is fetched or read.
 
     Args:
@@ -183,7 +183,7 @@ def _choose_device(device: str | None = None, dtype: Dtype | None = None) -> Dev
     """
     if dtype is not None and dtype not in get_args(Dtype):
         raise UnknownNameError("dtype", str(dtype), get_args(Dtype))
-    check_installed("a local model")
+    _check_installed("a local model")
     import torch
 
     n_gpus = torch.cuda.device_count()
@@ -290,7 +290,7 @@ def make_tiny_model(out: Path, *, seed: int = 0) -> None:
         InputError: If the directory holds anything, or if Python was told to drop docstrings.
     """
     check_own_folder(out)
-    check_installed("making a model")
+    _check_installed("making a model")
     import torch
     from tokenizers import ByteLevelBPETokenizer, Tokenizer
     from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast

@@ -23,7 +23,7 @@ from blend.eval.statistics import DRAWS, LEVEL, FloatArray, cell_sums, divide, s
 from blend.eval.statistics.estimates import Estimate, beta_share
 from blend.eval.statistics.paired import PairedTest
 
-ADDED = 1.0
+_ADDED = 1.0
 """Labels of either kind that an interval adds, shared among its cells. Price and Bonett (2004) add two, to a
 variance that is too small by one label in each cell; this one is not."""
 
@@ -70,7 +70,7 @@ class CorrectedMeans:
 
         Returns:
             The figure, null where a group that counts has no label. Its interval is that of the same sum with
-            `ADDED` label more of either kind, so that a cell is not taken for certain because its few labels
+            `_ADDED` label more of either kind, so that a cell is not taken for certain because its few labels
             agree, and with the degrees of freedom of `_freedom`; null where all labels are of one cluster.
         """
         by = np.asarray(coefficients, dtype=np.float64)
@@ -132,7 +132,7 @@ class CorrectedMeans:
             Shapes ``(n_groups,)`` and ``(n_groups, n_clusters + 2 * n_cells)``; the length of a row is the
             standard error of the group's mean.
         """
-        added = ADDED / max(1, int((by != 0)[self.cell_groups].sum()))
+        added = _ADDED / max(1, int((by != 0)[self.cell_groups].sum()))
         numbers = self.weights.sum(axis=1)
         totals = numbers + 2 * added
         means = (self.correct.sum(axis=1) + added) / totals

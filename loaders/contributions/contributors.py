@@ -31,7 +31,7 @@ from blend.schemas.personal_data import AnnotatorProfile, Contributor
 from blend.schemas.recipe import may_become
 
 CONSENT = "CONSENT.md"
-CONTRIBUTOR = "contributor.toml"
+_CONTRIBUTOR = "contributor.toml"
 FOLDER = "contributions"
 """Folder of the contributions in a collection."""
 
@@ -139,10 +139,10 @@ def _contributor(folder: Path, root: Path, diagnostics: Diagnostics, *, is_linke
         diagnostics.problem(what, where=name, fix=f"rename the folder: {_LETTERS}")
     if is_linked:
         return _ContributorFiles(name, _NOTHING_READ, None, None)
-    contributor = folder / CONTRIBUTOR
+    contributor = folder / _CONTRIBUTOR
     if not contributor.is_file():
         fix = f"say who contributes; `blend contribute init --contributor {name}` writes a first one"
-        diagnostics.problem("the file is missing", where=f"{name}/{CONTRIBUTOR}", fix=fix)
+        diagnostics.problem("the file is missing", where=f"{name}/{_CONTRIBUTOR}", fix=fix)
     responses = optional_files(folder, root, diagnostics, known=_OF_CONTRIBUTOR, is_strict=True)
     profiles = only_named(folder / "annotators", root, TABLE_SUFFIXES, diagnostics)
     if not responses.unread and not any(responses[:-1]):
@@ -202,7 +202,7 @@ def terms_problems(
     return [
         RowError(
             f"{contributor.license!r} does not allow a dataset under {released!r}",
-            where=f"{within}{name}/{CONTRIBUTOR}, key license",
+            where=f"{within}{name}/{_CONTRIBUTOR}, key license",
             fix="change the one or the other; docs/contributing-data.md says which licences go together",
         )
         for name, contributor in given
@@ -264,12 +264,12 @@ def annotator_id(contributor: str, pseudonym: str) -> str:
     return f"{contributor}/{pseudonym}"
 
 
-WORKFLOW = ".github/workflows/contributions.yml"
+_WORKFLOW = ".github/workflows/contributions.yml"
 """Where forges look for what they run on a pull request."""
 
 _PACKAGED = {
     "recipe.toml": "recipe.toml",
-    WORKFLOW: "workflow.yml",
+    _WORKFLOW: "workflow.yml",
     f"{FOLDER}/{CONSENT}": CONSENT,
     f"{FOLDER}/templates.csv": "templates.csv",
 }
@@ -321,7 +321,7 @@ def write_contributor(
     if not (folder / inner / CONSENT).is_file():
         raise InputError(f"{folder}: no {CONSENT} in it; start a collection with `blend contribute init`")
     contents = {
-        CONTRIBUTOR: _packaged(CONTRIBUTOR),
+        _CONTRIBUTOR: _packaged(_CONTRIBUTOR),
         "questions.csv": _questions(folder / inner, chosen, known),
         **{f"responses/{locale.tag}.csv": _header(_RESPONSES) for locale in chosen},
         "annotators.csv": _header(_ANNOTATORS),

@@ -106,13 +106,13 @@ def _twice(rows: ResponseRows) -> Found:
             fix = "delete one of the two"
             if table == "responses":
                 fix += ", or correct its annotator or template_id"
-            if table == "reviews" and file_of(earlier) != file_of(location):
+            if table == "reviews" and _file_of(earlier) != _file_of(location):
                 name = f"{row.locale}.own.jsonl, and pull again"
                 fix += f"; beside what `blend annotate sync` writes, name the other file {name}"
             yield RowError(what.format(row, earlier), where=location, fix=fix)
 
 
-def file_of(location: str) -> str:
+def _file_of(location: str) -> str:
     """The file of a location, ``reviews/ko-KR.jsonl:3``."""
     return location.rpartition(":")[0] or location
 
@@ -285,7 +285,7 @@ def _reviewed_answers(rows: ResponseRows, *, reviewing: bool, collecting: bool) 
     if not collecting:
         # Once per file: most likely one is missing.
         idle = (one for one in reviews if one.row.locale not in answering)
-        files = Counter((file_of(location), review.locale) for location, review in idle)
+        files = Counter((_file_of(location), review.locale) for location, review in idle)
         for (file, locale), n_reviews in files.items():
             what = f"reviews {pluralise(n_reviews, 'question')} of {locale}, from where there is no response"
             fix = f"add the responses, responses/{locale}.csv, or remove the reviews"

@@ -259,7 +259,7 @@ def _default_culture(rows: pl.DataFrame, seed: int) -> list[Score]:
     return by_culture
 
 
-COVERAGES = (50, 80, 90, 100)
+_COVERAGES = (50, 80, 90, 100)
 """Shares of the answers, in percent, of which accuracy is told."""
 
 
@@ -280,7 +280,7 @@ def _confidence_scores(rows: pl.DataFrame, seed: int) -> Iterator[Score]:
             value = measure(sure, correct)
             yield plain(metric, scope, key, None if value is None else 100 * value, n=known.height)
         everything = part["confidence"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-        for coverage in COVERAGES:
+        for coverage in _COVERAGES:
             weight = pl.Series(coverage_weights(everything, coverage / 100))
             covered = part.with_columns(value=pl.col("correct") * weight, denominator=weight)
             (score,) = share_scores("accuracy-at-coverage", covered, {}, seed)
@@ -395,7 +395,7 @@ def _confidence_section(runs: Sequence[ScoredRun]) -> Section | None:
         shares = run.of("accuracy-at-coverage", "coverage", "region-coverage")
         for key, error in errors.items():
             region, before = ("all", "") if key == ALL else (region_name(key), f"{key}/")
-            of_key = (shares.get(f"{before}{one}") for one in COVERAGES)
+            of_key = (shares.get(f"{before}{one}") for one in _COVERAGES)
             yield region, cell(error), cell(areas.get(key)), *map(cell, of_key)
 
     return table_section(
@@ -403,7 +403,7 @@ def _confidence_section(runs: Sequence[ScoredRun]) -> Section | None:
         "How sure a model is of the option that it chooses. ECE: how far its confidence is from its accuracy, "
         "0 at best. AUROC: how often a correct answer is the more confident of a correct and a wrong one; 50 "
         "is chance. Then the share correct of its most confident answers.",
-        ("region", "ECE, %", "AUROC, %", *(f"correct of {one} %, %" for one in COVERAGES)),
+        ("region", "ECE, %", "AUROC, %", *(f"correct of {one} %, %" for one in _COVERAGES)),
         runs,
         rows_of,
         is_open=True,

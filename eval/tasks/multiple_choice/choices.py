@@ -32,7 +32,7 @@ PROMPTS: dict[Style, str] = {
 }
 """The text around a question, by style; the style is also the ``prompt_id``."""
 
-CONFIDENT_PROMPT = PUBLISHED_PROMPT.replace(
+_CONFIDENT_PROMPT = PUBLISHED_PROMPT.replace(
     INSTRUCTION,
     INSTRUCTION.replace(f'{{"{ANSWER_KEY}":""}}', f'{{"{ANSWER_KEY}":"", "confidence":""}}')
     + ", where confidence is a number from 0 to 100: how likely it is, in percent, that your answer is correct",
@@ -91,7 +91,7 @@ def _one_each(rows: pl.DataFrame, seed: int) -> pl.DataFrame:
 
 def _prompt(options: ChoiceOptions) -> str:
     """The text around a question."""
-    return CONFIDENT_PROMPT if options.confidence else PROMPTS[options.style]
+    return _CONFIDENT_PROMPT if options.confidence else PROMPTS[options.style]
 
 
 def _put(turned: pl.DataFrame, options: ChoiceOptions) -> pl.DataFrame:
@@ -287,7 +287,7 @@ def choice_rules(asked: TaskItems) -> dict[str, ItemRule]:
     def read_confident(reply: str, options: Sequence[str]) -> int | None:
         return option_chosen(re.sub(_CONFIDENCE, "", reply, count=1), options)
 
-    says_confidence = CONFIDENT_PROMPT in asked.prompts.values()
+    says_confidence = _CONFIDENT_PROMPT in asked.prompts.values()
     return rules_of_words(asked, BY_LETTER._replace(read=read_confident) if says_confidence else BY_LETTER)
 
 
