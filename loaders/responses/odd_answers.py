@@ -42,7 +42,7 @@ def odd_answers(responses: Sequence[Placed[Response]], *, is_draft: bool) -> Fou
                 yield about("personal-data", placed, f"column reason holds {kind} (not shown); kept")
             else:
                 where = f"{location}, column reason"
-                fix = "remove it from the reason; what was pulled, on the server"
+                fix = "remove it from the reason, on the server if it was pulled from there"
                 yield RowError(f"{kind} tells who somebody is", where=where, fix=fix)
         if not kinds and may_be_dialled(reason):
             yield about("personal-data", placed, "column reason may hold a phone number (not shown); kept")
