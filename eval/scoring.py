@@ -206,7 +206,9 @@ def _on_unread(run: Run, n_of: str, first: str, text: str) -> str:
         helps.append("examples (`shots`)")
     helps.append(f"to have its options compared (`style={options.style}`)")
     if run.description.model.backend == "server":
-        helps = [*helps[1:-1], "not to think (`thinking=off`)"]
+        said_off = run.description.chat_options is not None and run.description.chat_options.thinking == "off"
+        off = "a server that heeds `thinking=off`" if said_off else "not to think (`thinking=off`)"
+        helps = [*helps[1:-1], off]
     return f"{said}{run.answers_folder}. Perhaps the model needs {', '.join(helps[:-1])}, or {helps[-1]}"
 
 

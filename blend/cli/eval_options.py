@@ -193,7 +193,7 @@ def print_outcome(run: "Run", asking: "Asking", *, score: str) -> None:
     are, them = agreeing(kept, "is", "are"), agreeing(kept, "it", "them")
     standing = f"{kept:,} of {outcome.n_items:,} items {are} answered in {run.directory}."
     if not outcome.can_be_scored:
-        others = "The others are still to be asked before it can be scored."
+        others = "The others are still to be asked, or it is scored with --allow-missing."
         if outcome.usage is None:  # nobody is asked
             others = "The file lacks the others: ask about fewer (--locales), or score with --allow-missing."
         typer.echo(f"{standing} {others}")

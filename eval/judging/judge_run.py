@@ -72,13 +72,13 @@ def judge_run(
     called = name or _folder_name(named)
     if not _NAME.fullmatch(called):
         raise ArgumentError(f"`name`: {called!r} is not possible (letters, digits, dots, hyphens, underscores)")
+    asked = _asked(judged)
     judges = judged.description.model
     if not own_family and (shared := shared_families([named], model_names(judges))):
         raise ArgumentError(
             f"{named} would judge {judges.id}, a model of its own family ({', '.join(shared)}), and judges "
             "prefer their own; name another judge, or say that it may with `own_family=True`"
         )
-    asked = _asked(judged)
     out = judged.directory / JUDGES_FOLDER / called
     try:
         with watched(on_progress) as heard:

@@ -160,8 +160,8 @@ class ModelComparison(Summarised):
                 for pair in self.pairs
             ],
             "In the mean over regions, by paired permutation tests over templates; p is corrected for the "
-            "number of pairs (Holm). Fixed: items that the first has correct and the other wrong; broken: the "
-            "other way around; left out: only one of them answered."
+            "number of pairs (Holm). Fixed: items that the model named first has correct and the other wrong; "
+            "broken: the other way around; left out: only one of them answered."
             + "".join(pair.correction for pair in self.pairs if pair.corrected),
         )
         if not any(pair.n_left_out for pair in self.pairs):

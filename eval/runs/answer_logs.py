@@ -125,8 +125,11 @@ def read_header(path: Path) -> _Record:
     if path.suffix.lower() == ".jsonl":
         return {}
     content, name = read_content(path, where=path.name), path.name
-    is_packed = content.startswith(b"PK")
-    headers = _archived(content, name, "header.json") if is_packed else [(name, _parsed(content, name))]
+    if not content.startswith(b"PK"):
+        headers = [(name, _parsed(content, name))]
+    else:
+        # Where an evaluation was stopped there is but what it began with.
+        headers = [*_archived(content, name, "header.json"), *_archived(content, name, "_journal/start.json")]
     return next((header for _, header in headers if isinstance(header, dict)), {})
 
 

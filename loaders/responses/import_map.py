@@ -20,9 +20,9 @@ Kind = Literal["idk", "no-answer", "not-applicable", "other"]
 _HEAD = """\
 # What the columns of {name} mean: a draft. Complete it, then run the same command again. docs/responses.md
 # explains the keys. Where every answer is a row, take the columns with answers out of leave_out, and write them
-# here in their order: answers = ["answer 1", "answer 2"]. Likewise who answered: annotator = "name"; what stands
-# between several answers in one cell: separator = ","; and, below everything else, texts that say that there is no
-# answer: [non_answers], then a line for each, such as "don't know" = "idk".
+# here in their order: answers = ["answer 1", "answer 2"]. Likewise who answered: annotator = "name"; and what
+# stands between several answers in one cell: separator = ",". Texts that say that there is no answer come last:
+# [non_answers], then a line for each, such as "don't know" = "idk".
 
 """
 _QUESTIONS = """\

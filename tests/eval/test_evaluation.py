@@ -218,12 +218,12 @@ def test_replies_that_name_no_option_are_told_when_asked_and_when_scored(
 def test_remedies_are_those_that_there_are(mini_release: Path, asked: Asked, tmp_path: Path):
     heard: list[str] = []
     with ModelServer().serving() as server:
-        run = asked("m", server=server.url, max_tokens=8, style="json", on_warning=heard.append)
-    [said] = heard
-    assert said.endswith(
-        f"read others in {run.answers_folder}. Perhaps the model needs more room (`max_tokens`), examples "
-        "(`shots`), or not to think (`thinking=off`)"
-    )
+        given = {"server": server.url, "max_tokens": 8, "style": "json", "on_warning": heard.append}
+        run = asked("m", **given)
+        asked("m", out="told", thinking="off", **given)
+    remedies = "Perhaps the model needs more room (`max_tokens`), examples (`shots`), or"
+    assert heard[0].endswith(f"read others in {run.answers_folder}. {remedies} not to think (`thinking=off`)")
+    assert heard.pop().endswith(f"{remedies} a server that heeds `thinking=off`")
     table = tmp_path / "answers.csv"
     run.answers("item_id", "text").rename({"text": "response"}).write_csv(table)
     recorded = asked("m", out="recorded", answers=table, on_warning=heard.append)

@@ -72,8 +72,10 @@ def inspect_log(path: Path, header: Json, samples: list[Json]) -> Path:
         path.write_text(json.dumps({**header, "samples": samples}))
         return path
     members = {f"samples/{one['id']}_epoch_{one['epoch']}.json": one for one in samples}
+    # The header is written at the end.
+    members["_journal/start.json" if header.get("status") == "started" else "header.json"] = header
     with zipfile.ZipFile(path, "w") as archive:
-        for name, value in {**members, "header.json": header}.items():
+        for name, value in members.items():
             archive.writestr(name, json.dumps(value))
     return path
 
@@ -182,7 +184,7 @@ def header(task: str, epochs: int = 1, **arguments: Any) -> Json:
     return {"version": 2, "status": "success", "eval": about}
 
 
-@pytest.mark.parametrize(("name", "epochs"), [("log.eval", 2), ("log.json", 1)])
+@pytest.mark.parametrize(("name", "epochs"), [("log.eval", 2), ("log.json", 1), ("killed.eval", 1)])
 def test_a_log_of_our_task_says_what_was_asked(mini_release: Path, tmp_path: Path, name: str, epochs: int):
     gold = read_items(mini_release, TASKS["multiple-choice"], **ASKED, style="json").asked.gold
     letters = {item_id: "ABCD"[answer] for item_id, answer in gold.select("item_id", "answer").rows()}
@@ -194,7 +196,7 @@ def test_a_log_of_our_task_says_what_was_asked(mini_release: Path, tmp_path: Pat
     # The release that a log names may be gone, and another one be named.
     gone = epochs == 2
     about = header("blend/multiple_choice", epochs, release="gone" if gone else str(mini_release), **ASKED)
-    log = inspect_log(tmp_path / name, about, samples)
+    log = inspect_log(tmp_path / name, about | {"status": "started"} if "killed" in name else about, samples)
     run = run_of_log(log, tmp_path / "run", release=mini_release if gone else None)
     assert run.description.model.id == "openai/tiny"
     assert run.description.options["limit"] == 2
