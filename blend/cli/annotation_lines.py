@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from blend.builders.annotation.starting import CheckedProject
     from blend.builders.annotation.status import ProjectStatus
     from blend.builders.annotation.syncing import Sync
-    from blend.loaders.label_studio.events import Line
 
 _LISTED = 10
 """Questions that are listed."""
@@ -121,7 +120,11 @@ def pull_lines(pull: "Pull") -> list[str]:
     lines: list[str] = []
     for one in pull.found:
         name = one.stage_locale.name
-        lines += _change_lines(one, pull.changes.get(name, ()), pages.get(name))
+        if events := Counter(line["event"] for line in pull.changes.get(name, ())):
+            details = ", ".join(f"{events[event]} {event}" for event in _EVENTS if events[event])
+            held_here = pluralise(sum(held.counts for held in one.held.values()), "annotation")
+            where = f"; {pages[name]}?labeling=1" if name in pages else ""
+            lines.append(f"{one.stage_locale.title}: {held_here} ({details}){where}")
     lines += gone_lines(pull.found, pages, pull.file.path)
     lines += [f"{path}: {pluralise(rows, 'row')}" for path, rows in pull.written.items()]
     if not pull.written:
@@ -130,15 +133,6 @@ def pull_lines(pull: "Pull") -> list[str]:
     if not pull.findings.is_empty():
         lines.append(f"{pull.findings_path} has each of these findings, with where it is.")
     return lines
-
-
-def _change_lines(one: "StageReading", changes: "Sequence[Line]", page: str | None) -> Iterator[str]:
-    events = Counter(line["event"] for line in changes)
-    if events:
-        details = ", ".join(f"{events[event]} {event}" for event in _EVENTS if events[event])
-        held_here = pluralise(sum(held.counts for held in one.held.values()), "annotation")
-        where = "" if page is None else f"; {page}?labeling=1"
-        yield f"{one.stage_locale.title}: {held_here} ({details}){where}"
 
 
 def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: "Path") -> list[str]:
