@@ -81,7 +81,9 @@ class ScoredRun(Summarised):
         try:
             judged = read_frame(path, fix=again).filter(pl.col("correct").is_not_null())
             rest = judged.drop([name for name in _KEYS if name != "item_id"], strict=False)
-            joined = self.run.items(*_KEYS).join(rest, on="item_id", how="inner", maintain_order="left")
+            joined = self.run.items(*_KEYS).join(
+                rest, on="item_id", how="inner", validate="1:1", maintain_order="left"
+            )
         except pl.exceptions.PolarsError as error:
             raise InputError(f"{path}: cannot be read ({str(error).splitlines()[0]}); {again}") from error
         if n_others := judged.height - joined.height:

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from blend.eval.evaluation import compare_runs, read_scored
@@ -104,6 +105,12 @@ SPOILT = {
     "no decisions": (
         lambda run: (run / "decisions.parquet").write_bytes(b"half a file"),
         "{run}/decisions.parquet: not a Parquet file, or damaged; " + AGAIN,
+    ),
+    "twice": (
+        lambda run: pl.concat([pl.read_parquet(run / "decisions.parquet")] * 2).write_parquet(
+            run / "decisions.parquet"
+        ),
+        "{run}/decisions.parquet: cannot be read (join keys did not fulfill 1:1 validation); " + AGAIN,
     ),
 }
 """What somebody does to a scored run, and what is said of it."""
