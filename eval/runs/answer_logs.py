@@ -125,11 +125,9 @@ def read_header(path: Path) -> _Record:
     if path.suffix.lower() == ".jsonl":
         return {}
     content, name = read_content(path, where=path.name), path.name
-    if not content.startswith(b"PK"):
-        headers = [(name, _parsed(content, name))]
-    else:
-        # Where an evaluation was stopped there is but what it began with.
-        headers = [*_archived(content, name, "header.json"), *_archived(content, name, "_journal/start.json")]
+    is_packed = content.startswith(b"PK")
+    # An evaluation that was stopped has no header yet, but says as much where it began.
+    headers = _archived(content, name, *_HEADERS) if is_packed else [(name, _parsed(content, name))]
     return next((header for _, header in headers if isinstance(header, dict)), {})
 
 
@@ -180,11 +178,14 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any]]:
             yield f"{name}, sample {number}", sample
 
 
-def _archived(content: bytes, name: str, start: str) -> Iterator[tuple[str, Any]]:
-    """The files in the archive of an ``.eval`` log whose names start alike."""
+_HEADERS = ("header.json", "_journal/start.json")
+
+
+def _archived(content: bytes, name: str, *starts: str) -> Iterator[tuple[str, Any]]:
+    """The files in the archive of an ``.eval`` log whose names start so."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
-        for info in [info for info in archive.infolist() if info.filename.startswith(start)]:
+        for info in [info for info in archive.infolist() if info.filename.startswith(starts)]:
             packed = info.compress_type == _ZSTANDARD
             member = _unpacked(content, info) if packed else archive.read(info)
             yield f"{name}:{info.filename}", _parsed(member, f"{name}:{info.filename}")
