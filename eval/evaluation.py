@@ -195,10 +195,10 @@ def score_run(
         scored = score_answers(
             read, rule=rule, seed=seed, allow_missing=allow_missing, on_progress=heard, **options
         )
-        write_scores(read, scored)
+        scores = write_scores(read, scored)
     for warning in scored.warnings:
         warn(warning)
-    return ScoredRun(scored.scores.model, read, scored.scores, task_of(scored.scores.task))
+    return ScoredRun(scores.model, read, scores, task_of(scores.task))
 
 
 def export_predictions(run: ScoredRun | Run | str | Path, out: str | Path) -> int:

@@ -76,6 +76,8 @@ class Scores(FrozenModel):
     """The figures."""
     answers: str
     """Digest of the answers that were scored, of `answers_digest`."""
+    decisions: str | None = None
+    """Digest of ``decisions.parquet``, which the figures were made of; null until both are written."""
     verdicts: str | None = None
     """Digest of a judge's verdicts that they were scored by, likewise; null where no judge scores."""
     usage: Usage | None = None

@@ -24,7 +24,8 @@ from blend.eval.scores_json import (
 )
 from blend.eval.task import checked_options
 from blend.eval.tasks import task_of
-from blend.loaders.files.atomic import atomic_file, one_at_a_time
+from blend.loaders.files.atomic import atomic_file, check_replaceable, one_at_a_time
+from blend.loaders.files.content import file_sha256
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.texts import agreeing
@@ -235,15 +236,22 @@ def scoring_alone(run: Run) -> Iterator[None]:
 
     Raises:
         StorageError: If the directory of the run cannot be written to.
+        InputError: If something else than a file stands where scores or decisions are to be.
     """
     with ExitStack() as held:
         with storing(run.directory):
             held.enter_context(one_at_a_time(run.directory / SCORES_NAME))
+        # An analysis takes long, and removes the earlier scores at its end.
+        for name in (SCORES_NAME, DECISIONS_NAME):
+            check_replaceable(run.directory / name)
         yield
 
 
-def write_scores(run: Run, scored: ScoredAnswers) -> None:
+def write_scores(run: Run, scored: ScoredAnswers) -> Scores:
     """Keep scores and decisions in the directory of their run, in place of earlier ones.
+
+    Returns:
+        The scores, with the digest of the decisions.
 
     Raises:
         StorageError: If they cannot be written.
@@ -253,10 +261,12 @@ def write_scores(run: Run, scored: ScoredAnswers) -> None:
         atomic_file(run.directory / SCORES_NAME) as scores,
         atomic_file(run.directory / DECISIONS_NAME) as decisions,
     ):
-        scores.write_text(scored.scores.to_json(), encoding="utf-8")
         scored.decisions.write_parquet(decisions, compression="zstd")
+        written = scored.scores.model_copy(update={"decisions": file_sha256(decisions)})
+        scores.write_text(written.to_json(), encoding="utf-8")
         # Only now that both can take their names, decisions first: earlier scores would belong to others.
         drop_scores(run)
+    return written
 
 
 def _check_missing(run: Run, state: RunOutcome, *, allow_missing: bool) -> None:

@@ -15,6 +15,7 @@ from blend.eval.runs.run_directory import Run, read_frame
 from blend.eval.scores_json import ALL, DECISIONS_NAME, FEW_MARK, Score, Scores, score_again
 from blend.eval.statistics.estimates import Estimate
 from blend.eval.task import TaskData
+from blend.loaders.files.content import file_sha256
 from blend.schemas.errors import InputError
 from blend.schemas.locales import Locale, registry
 from blend.schemas.recipe import in_words
@@ -75,20 +76,17 @@ class ScoredRun(Summarised):
         Items without an answer (``correct`` is null) are left out.
 
         Raises:
-            InputError: If the decisions are absent or of other items.
+            InputError: If the decisions have changed since they were written.
+            RowError: If they are absent or cannot be read.
         """
         path, again = self.run.directory / DECISIONS_NAME, score_again(self.run)
-        try:
-            judged = read_frame(path, fix=again).filter(pl.col("correct").is_not_null())
-            rest = judged.drop([name for name in _KEYS if name != "item_id"], strict=False)
-            joined = self.run.items(*_KEYS).join(
-                rest, on="item_id", how="inner", validate="1:1", maintain_order="left"
-            )
-        except pl.exceptions.PolarsError as error:
-            raise InputError(f"{path}: cannot be read ({str(error).splitlines()[0]}); {again}") from error
-        if n_others := judged.height - joined.height:
-            raise InputError(f"{path}: holds {n_others} items that were not asked in this run; {again}")
-        return joined
+        decided = read_frame(path, fix=again)
+        if file_sha256(path) != self.scores.decisions:
+            raise InputError(f"{path}: has changed since the run was scored; {again}")
+        judged = decided.drop([name for name in _KEYS if name != "item_id"], strict=False).filter(
+            pl.col("correct").is_not_null()
+        )
+        return self.run.items(*_KEYS).join(judged, on="item_id", how="inner", maintain_order="left")
 
 
 _BY_KEY = (

@@ -80,11 +80,11 @@ _NAMED = 3
 _BEGINNING = 4096
 
 
-def _check_regular(path: Path) -> None:
-    """Refuse to replace what is neither a regular file nor a directory: a link, a device, a named pipe.
+def check_replaceable(path: Path) -> None:
+    """Refuse to put a file in place of what is not one: a link, a folder, a device, a named pipe.
 
     Raises:
-        InputError: If the path is one of these; a rename would put a file in its place.
+        InputError: If the path is one of these.
     """
     try:
         mode = path.lstat().st_mode
@@ -92,7 +92,9 @@ def _check_regular(path: Path) -> None:
         return
     if stat.S_ISLNK(mode):
         raise InputError(f"{path}: is a link to {path.readlink()}; name that file itself, or remove the link")
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{path}: is a folder, where a file is to be written; move it away")
+    if not stat.S_ISREG(mode):
         raise InputError(f"{path}: is a device or pipe, which a file would replace; name a file")
 
 
@@ -161,7 +163,7 @@ def replace_own_file(
         StorageError: If it cannot be written.
     """
     with storage_errors(out, fix=f"choose another `{parameter}` or change the permissions"):
-        _check_regular(out)
+        check_replaceable(out)
         out.parent.mkdir(parents=True, exist_ok=True)
         beginning = b""
         with suppress(FileNotFoundError), out.open("rb") as file:
@@ -183,14 +185,14 @@ def atomic_file(path: Path, *, mode: int | None = None) -> Iterator[Path]:
     Raises:
         InputError: If a link, a device or a pipe is there.
     """
-    _check_regular(path)
+    check_replaceable(path)
     beside = _fresh_file(path, mode=mode)
     try:
         yield beside
         # Before the rename: after a crash a name must not stand for contents that never reached the disk.
         with beside.open("r+b") as file:
             os.fsync(file.fileno())
-        _check_regular(path)
+        check_replaceable(path)
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)

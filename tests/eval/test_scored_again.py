@@ -46,8 +46,12 @@ def test_decisions_that_cannot_be_written_leave_the_earlier_scores(asked: Asked,
     before = blend.score_run(run).scores
     decisions = run.directory / DECISIONS_NAME
     decisions.symlink_to(decisions.replace(tmp_path / "elsewhere.parquet"))
-    assert f"{decisions}: " in wrong(lambda: blend.score_run(run, seed=1))
+    assert f"{decisions}: is a link to " in wrong(lambda: blend.score_run(run, seed=1))
     assert read_scored([run])[0].scores == before
+    decisions.unlink()
+    decisions.mkdir()
+    told = f"{decisions}: is a folder, where a file is to be written; move it away"
+    assert wrong(lambda: blend.score_run(run, seed=1)) == told
 
 
 def test_another_release_than_the_one_asked_is_refused(asked: Asked, sample_release: Path, tmp_path: Path):

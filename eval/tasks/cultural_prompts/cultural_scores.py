@@ -52,7 +52,7 @@ from blend.eval.tasks.cultural_prompts.topic_analysis import (
     summed_counts,
     top_words,
 )
-from blend.loaders.files.atomic import atomic_file
+from blend.loaders.files.atomic import atomic_file, check_replaceable
 from blend.loaders.files.content import file_sha256, read_text
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.surveys import read_survey
@@ -137,6 +137,8 @@ def _analysed(
     by = _COUNTS.names()[:4]
     with storing(run.directory):
         folder.mkdir(exist_ok=True)
+        for name in (AGREEMENT_NAME, _SAMPLES_NAME, WORDS_NAME):
+            check_replaceable(folder / name)
         with _similarity_file(folder) as write_similarity:
             on_progress(STEP, 0, n_topics)
             topics = analyse_topics(_topics_of(run, gold, groups), settings, dask=options.dask)

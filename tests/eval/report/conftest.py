@@ -14,6 +14,7 @@ from blend.eval.release_items import read_items
 from blend.eval.runs.answers import answers_digest
 from blend.eval.runs.run_directory import write_frame
 from blend.eval.tasks import TASKS
+from blend.loaders.files.content import file_sha256
 from helpers.asking import recorded, score
 
 HOSTILE = (
@@ -54,7 +55,8 @@ def short(sample_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     decided = items.select("item_id", "locale", "template_id", "prompt_id", "region").with_columns(
         correct=pl.int_range(pl.len()) % 3 == 0
     )
-    write_frame(folder / "decisions.parquet", decided.drop("region"))
+    decisions = folder / "decisions.parquet"
+    write_frame(decisions, decided.drop("region"))
     shares = decided.group_by("region", maintain_order=True).agg(pl.col("correct").mean(), n=pl.len())
     figures = [
         {"metric": "sem-b", "scope": "region", "key": region, "value": 100 * right, "low": None, "high": None}
@@ -63,6 +65,7 @@ def short(sample_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     ]
     scores = {"task": "short-answer", "signature": "blend-saq|rel:x", "rule": "default", "release": "x@1.0.0"}
     scores |= {"model": "short", "answers": answers_digest(folder / "answers")}
+    scores["decisions"] = file_sha256(decisions)
     text = json.dumps(scores | {"scores": figures})
     (folder / "scores.json").write_text(text, encoding="utf-8")
     return folder

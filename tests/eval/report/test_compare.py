@@ -106,11 +106,9 @@ SPOILT = {
         lambda run: (run / "decisions.parquet").write_bytes(b"half a file"),
         "{run}/decisions.parquet: not a Parquet file, or damaged; " + AGAIN,
     ),
-    "twice": (
-        lambda run: pl.concat([pl.read_parquet(run / "decisions.parquet")] * 2).write_parquet(
-            run / "decisions.parquet"
-        ),
-        "{run}/decisions.parquet: cannot be read (join keys did not fulfill 1:1 validation); " + AGAIN,
+    "other decisions": (
+        lambda run: pl.read_parquet(run / "decisions.parquet").head(9).write_parquet(run / "decisions.parquet"),
+        "{run}/decisions.parquet: has changed since the run was scored; " + AGAIN,
     ),
 }
 """What somebody does to a scored run, and what is said of it."""
