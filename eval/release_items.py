@@ -15,7 +15,14 @@ from typing import Any
 import polars as pl
 
 from blend.eval.items import TaskItems, repeated, text_digest
-from blend.eval.runs import AskedRelease, ReleaseItems, RunDescription, read_description
+from blend.eval.runs import (
+    DESCRIPTION_NAME,
+    AskedRelease,
+    ReleaseItems,
+    RunDescription,
+    read_description,
+    unreadable,
+)
 from blend.eval.runs.run_directory import ITEMS_NAME, Run, RunOutcome, change_description, kept_items
 from blend.eval.task import TaskOptions, WrittenOptions, checked_options
 from blend.eval.task_protocol import Task
@@ -200,7 +207,10 @@ def _made_anew(directory: Path, run: RunDescription, elsewhere: str = _SAY_WHERE
         BlendError: If the release is not there, or not as it was, or gives other items to this version.
     """
     location = run.release.location
-    assert location is not None
+    if location is None:
+        raise unreadable(
+            directory / DESCRIPTION_NAME, f"release.location: null, and no {ITEMS_NAME} is beside it"
+        )
     try:
         found = read_items(location, task_of(run.task), in_parts=True, **run.options)
     except InputError as error:

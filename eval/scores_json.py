@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from blend.eval.judging import judges_of, verdicts_digest
 from blend.eval.runs.answers import answers_digest
@@ -76,8 +76,8 @@ class Scores(FrozenModel):
     """The figures."""
     answers: str
     """Digest of the answers that were scored, of `answers_digest`."""
-    decisions: str | None = None
-    """Digest of ``decisions.parquet``, which the figures were made of; null until both are written."""
+    tables: dict[str, str] = Field(default_factory=dict)
+    """SHA-256 of the tables beside it that are read again, ``decisions.parquet`` once it is written."""
     verdicts: str | None = None
     """Digest of a judge's verdicts that they were scored by, likewise; null where no judge scores."""
     usage: Usage | None = None
@@ -217,6 +217,8 @@ class ScoredItems(NamedTuple):
     """What of the task's options and tools can change a figure, for the signature."""
     warnings: tuple[str, ...] = ()
     """What a reader of the figures should know, in words for a user."""
+    tables: tuple[str, ...] = ()
+    """Further tables that it has written into the run's directory and that are read again."""
 
 
 def clustered(rows: pl.DataFrame, *groups: str) -> Clusters:

@@ -132,6 +132,7 @@ def score_answers(
         model=run.description.model.id,
         scores=scored.scores,
         answers=answers_held,
+        tables={name: file_sha256(run.directory / name) for name in scored.tables},
         verdicts=verdicts_held,
         usage=None if run.description.model.backend == "recorded" or is_ranked else state.usage,
     )
@@ -262,7 +263,8 @@ def write_scores(run: Run, scored: ScoredAnswers) -> Scores:
         atomic_file(run.directory / DECISIONS_NAME) as decisions,
     ):
         scored.decisions.write_parquet(decisions, compression="zstd")
-        written = scored.scores.model_copy(update={"decisions": file_sha256(decisions)})
+        tables = {**scored.scores.tables, DECISIONS_NAME: file_sha256(decisions)}
+        written = scored.scores.model_copy(update={"tables": tables})
         scores.write_text(written.to_json(), encoding="utf-8")
         # Only now that both can take their names, decisions first: earlier scores would belong to others.
         drop_scores(run)

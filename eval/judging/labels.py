@@ -63,7 +63,7 @@ def read_labels(directory: Path) -> pl.DataFrame | None:
         return None
     is_correct = pl.col("verdict").str.split(TIE).list.eval((pl.element() == CORRECT).cast(pl.Float64))
     fix = "read the sheets again: blend eval judged RUN SHEET…"
-    return read_frame(path, *LABELS, fix=fix).with_columns(correct=is_correct.list.mean())
+    return read_frame(path, LABELS, fix=fix).with_columns(correct=is_correct.list.mean())
 
 
 def _labels_digest(directory: Path) -> str:

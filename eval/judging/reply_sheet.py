@@ -189,7 +189,7 @@ def read_drawn(run: ScoredRun) -> pl.DataFrame:
             f"{run.run.directory}: no replies were drawn from this run; draw some: "
             f"blend eval judge-sheet {run.run.directory}"
         )
-    return read_frame(path, *DRAWN, fix="restore it from a copy, or delete it and draw again")
+    return read_frame(path, DRAWN, fix="restore it from a copy, or delete it and draw again")
 
 
 def write_replies(rows: pl.DataFrame, out: Path) -> None:

@@ -15,8 +15,6 @@ from blend.eval.runs.run_directory import Run, read_frame
 from blend.eval.scores_json import ALL, DECISIONS_NAME, FEW_MARK, Score, Scores, score_again
 from blend.eval.statistics.estimates import Estimate
 from blend.eval.task import TaskData
-from blend.loaders.files.content import file_sha256
-from blend.schemas.errors import InputError
 from blend.schemas.locales import Locale, registry
 from blend.schemas.recipe import in_words
 from blend.schemas.summaries import NOTHING, Summarised, Table
@@ -76,17 +74,20 @@ class ScoredRun(Summarised):
         Items without an answer (``correct`` is null) are left out.
 
         Raises:
-            InputError: If the decisions have changed since they were written.
-            RowError: If they are absent or cannot be read.
+            RowError: If they are absent or have changed since they were written.
         """
-        path, again = self.run.directory / DECISIONS_NAME, score_again(self.run)
-        decided = read_frame(path, fix=again)
-        if file_sha256(path) != self.scores.decisions:
-            raise InputError(f"{path}: has changed since the run was scored; {again}")
-        judged = decided.drop([name for name in _KEYS if name != "item_id"], strict=False).filter(
-            pl.col("correct").is_not_null()
-        )
-        return self.run.items(*_KEYS).join(judged, on="item_id", how="inner", maintain_order="left")
+        judged = self.table(DECISIONS_NAME).filter(pl.col("correct").is_not_null())
+        rest = judged.drop([name for name in _KEYS if name != "item_id"], strict=False)
+        return self.run.items(*_KEYS).join(rest, on="item_id", how="inner", maintain_order="left")
+
+    def table(self, name: str) -> pl.DataFrame:
+        """One of `Scores.tables`.
+
+        Raises:
+            RowError: If it is absent or has changed since it was written.
+        """
+        digest = self.scores.tables.get(name, "")
+        return read_frame(self.run.directory / name, sha256=digest, fix=score_again(self.run))
 
 
 _BY_KEY = (

@@ -112,6 +112,8 @@ class RunDescription(FrozenModel):
     """How texts were generated; null where none were, or by another tool."""
     chat_options: ChatOptions | None = None
     """What was said besides the prompts; null where nothing was."""
+    tables: dict[str, str] = Field(default_factory=dict)
+    """SHA-256 of the files with items and gold, where no release makes them."""
 
     @classmethod
     def of(cls, asked: ReleaseItems, **how: Any) -> "RunDescription":
@@ -188,7 +190,8 @@ def go_on_with(directory: Path, wanted: RunDescription) -> RunDescription:
     models = (before.model, wanted.model)
     learned = {name: [getattr(one, name, None) for one in models] for name in _LEARNED_LATER}
     unknown = {name for name, values in learned.items() if None in values}
-    apart: Any = {"sdk_version": True, "run_format": True, "release": {"location"}, "model": unknown}
+    apart: Any = {"release": {"location"}, "model": unknown}
+    apart |= dict.fromkeys(("sdk_version", "run_format", "tables"), True)
     there, here = (dict(_flat(one.model_dump(mode="json", exclude=apart))) for one in (before, wanted))
     differing = [field for field in dict.fromkeys([*there, *here]) if there.get(field) != here.get(field)]
     if differing:

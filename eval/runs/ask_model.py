@@ -38,6 +38,7 @@ from blend.eval.runs.answer_logs import (
 )
 from blend.eval.runs.answers import generated
 from blend.eval.runs.run_directory import (
+    TOKENS,
     TOKENS_NAME,
     Run,
     RunOutcome,
@@ -212,11 +213,6 @@ def _scored(scores: Likelihoods, options: pl.Series | None) -> dict[str, Any]:
     }
 
 
-_TOKENISED = pl.Schema(
-    {"candidate_set": pl.String(), "candidate": pl.String(), "n_tokens": pl.Int64(), "n_unknown": pl.Int64()}
-)
-"""One row per candidate: its tokens, and those of them that the tokenizer does not know."""
-
 _LISTED = 5
 
 
@@ -228,7 +224,7 @@ def _tokenised(run: Run, scorer: CandidateScorer) -> Iterator[str]:
         # Behind a blank, as most templates have it.
         for text, found in zip(texts, scorer.tokenised(texts, after_blank=True), strict=False)
     ]
-    tokens = pl.DataFrame(rows, schema=_TOKENISED, orient="row")
+    tokens = pl.DataFrame(rows, schema=TOKENS, orient="row")
     if rows:
         write_frame(run.directory / TOKENS_NAME, tokens)
     n_tokens, distinct = pl.col("n_tokens"), tokens.unique("candidate", maintain_order=True)

@@ -28,7 +28,7 @@ from blend.eval.runs import (
 )
 from blend.eval.runs.answers import RESTORE, WRITTEN, AnswerFile, Answers, as_scored, storing
 from blend.loaders.files.atomic import atomic_file, atomic_write, check_own_folder, is_left_over
-from blend.loaders.files.content import open_content, parquet_rows
+from blend.loaders.files.content import file_sha256, open_content, open_sha256, parquet_rows
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.models import FrozenModel
 from blend.schemas.summaries import Summarised, Table
@@ -38,7 +38,11 @@ ITEMS_NAME = "items.parquet"
 _GOLD_NAME = "gold.parquet"
 ANSWERS_FOLDER = "answers"
 TOKENS_NAME = "tokens.parquet"
-"""File of what the model's tokenizer makes of the candidates."""
+TOKENS = pl.Schema(
+    {"candidate_set": pl.String(), "candidate": pl.String(), "n_tokens": pl.Int64(), "n_unknown": pl.Int64()}
+)
+"""What the model's tokenizer makes of the candidates, a row each: its tokens, and those of them that it does
+not know."""
 
 MAX_MISSING = 0.01
 """Share of items without an answer above which nothing is scored unless the caller says so."""
@@ -268,9 +272,11 @@ def kept_items(directory: Path, description: RunDescription) -> TaskItems:
     """The items and gold of a run that no release makes.
 
     Raises:
-        RowError: If a table is absent or cannot be read.
+        RowError: If a table is absent, cannot be read, or has changed.
     """
-    items, gold = (read_frame(directory / name) for name in (ITEMS_NAME, _GOLD_NAME))
+    items, gold = (
+        read_frame(directory / name, sha256=description.tables.get(name)) for name in (ITEMS_NAME, _GOLD_NAME)
+    )
     return TaskItems(items, gold, {}, description.kind)
 
 
@@ -309,11 +315,11 @@ def opened(
             if description != read_description(directory):
                 atomic_write(directory / DESCRIPTION_NAME, description.to_json())
         else:
-            _start(directory, description, asked.asked)
+            description = _start(directory, description, asked.asked)
     yield Run(directory, description, lambda: asked.asked, shard)
 
 
-def _start(directory: Path, description: RunDescription, asked: TaskItems) -> None:
+def _start(directory: Path, description: RunDescription, asked: TaskItems) -> RunDescription:
     """Write what a run needs, its description last: without it nothing was asked yet."""
     # A run that was killed before it had its description may have left these.
     check_own_folder(
@@ -330,9 +336,13 @@ def _start(directory: Path, description: RunDescription, asked: TaskItems) -> No
     answers.mkdir(parents=True, exist_ok=True)
     if description.release.location is None:
         kept = asked.in_memory()
-        write_frame(directory / ITEMS_NAME, kept.items)
-        write_frame(directory / _GOLD_NAME, kept.gold)
+        tables = {ITEMS_NAME: kept.items, _GOLD_NAME: kept.gold}
+        for name, rows in tables.items():
+            write_frame(directory / name, rows)
+        digests = {name: file_sha256(directory / name) for name in tables}
+        description = description.model_copy(update={"tables": digests})
     atomic_write(directory / DESCRIPTION_NAME, description.to_json())
+    return description
 
 
 def change_description(run: Run, **changes: Any) -> Run:
@@ -352,19 +362,29 @@ def write_frame(path: Path, rows: pl.DataFrame) -> None:
         rows.write_parquet(beside, compression="zstd")
 
 
-def read_frame(path: Path, *columns: str, fix: str = RESTORE) -> pl.DataFrame:
-    """A table of a run, or some of its columns.
+def read_frame(
+    path: Path, schema: pl.Schema | None = None, *, sha256: str | None = None, fix: str = RESTORE
+) -> pl.DataFrame:
+    """A table of a run, which this package alone writes.
 
     Args:
         path: The file.
-        columns: Columns to read; all when absent.
-        fix: What to do about a file that cannot be read, for the message.
+        schema: Columns to read; all when absent.
+        sha256: Digest of the file as it was written, where somebody keeps it.
+        fix: What to do about a file that is not so any more, for the message.
 
     Raises:
-        RowError: If it is missing, cannot be read, or lacks a column.
+        RowError: If it is missing, cannot be read, or is not as it was written.
     """
+    where = str(path)
     try:
         with open_content(path) as file:
-            return parquet_rows(file, where=str(path), fix=fix, columns=columns)
+            if sha256 is not None and open_sha256(file) != sha256:
+                raise RowError("has changed since it was written", where=where, fix=fix)
+            file.seek(0)
+            rows = parquet_rows(file, where=where, fix=fix, columns=[*(schema or ())])
     except RowError as error:
         raise RowError(error.what, where=error.where, fix=fix) from None
+    if schema is not None and {**rows.schema} != {**schema}:
+        raise RowError("has columns of other types than were written", where=where, fix=fix)
+    return rows

@@ -140,7 +140,7 @@ def food_recipe(snapshot: Path) -> Recipe:
     Raises:
         InputError: If it is about a domain that the package does not know.
     """
-    account = snapshot.with_name(SNAPSHOT_NAME)
+    account = snapshot.parent / SNAPSHOT_NAME
     about = read_snapshot_info(account) if account.is_file() else None
     domain = about.domain.name if about is not None and about.file == snapshot.name else "dish"
     if domain not in domains():

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.loaders.files.atomic import atomic_write, check_own_folder, storage_errors
+from blend.loaders.files.atomic import atomic_write, check_own_folder, check_replaceable, storage_errors
 from blend.loaders.files.content import parse_json, read_text
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.new_files import EVENTS
@@ -329,6 +329,8 @@ def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> 
             "`update=True`: its reviews of other questions stay"
         )
     there = {tag: _there(path) for tag, path in paths.items()}
+    for path in paths.values():
+        check_replaceable(path)
     written = []
     with storage_errors(out):
         out.mkdir(parents=True, exist_ok=True)

@@ -163,13 +163,19 @@ def _something_else(path: Path, chance: random.Random) -> str:
         "zeros": lambda: path.symlink_to("/dev/zero"),
         "a link to its folder": lambda: path.symlink_to("."),
     }
+    if len(os.fsencode(path.name)) > _NAME_OF_SOCKET:
+        del makers["a socket"]
     what = chance.choice(sorted(makers))
     makers[what]()
     return f"is now {what}"
 
 
+_NAME_OF_SOCKET = 100
+"""Bytes that the name of a socket has at most."""
+
+
 def _socket(path: Path) -> None:
-    with chdir(path.parent):  # the name of a socket has 100 bytes at most
+    with chdir(path.parent):  # a path would be too long
         socket.socket(socket.AF_UNIX).bind(path.name)
 
 

@@ -15,7 +15,7 @@ RUNS = Path(__file__).parent / "runs"
 MAY_DIFFER = {
     "answers": "a digest of the run's files, which another layout of the directory changes",
     "verdicts": "likewise",
-    "decisions": "a digest of a Parquet file, which another version of polars writes otherwise",
+    "tables": "digests of Parquet files, which another version of polars writes otherwise",
 }
 """Keys of ``scores.json`` and its ``usage`` that are not held, with why; all others are."""
 

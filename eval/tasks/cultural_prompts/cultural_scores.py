@@ -115,6 +115,7 @@ def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallbac
             **_order(run, settings),
         },
         (*_warnings_on_samples(figures, decided), *of_surveys),
+        tables=(WORDS_NAME,),
     )
 
 
@@ -130,14 +131,14 @@ def _analysed(
     Returns:
         The figures of the topics without what is in the tables, and a decision per text.
     """
-    folder, groups = run.directory / FOLDER, settings.groups
+    folder, groups = run.directory, settings.groups
     n_topics = gold.select(TOPIC).n_unique()
     figures: list[TopicFigures] = []
     decisions, words = [], [pl.DataFrame(schema=_COUNTS)]
     by = _COUNTS.names()[:4]
     with storing(run.directory):
-        folder.mkdir(exist_ok=True)
-        for name in (AGREEMENT_NAME, _SAMPLES_NAME, WORDS_NAME):
+        (folder / _FOLDER).mkdir(exist_ok=True)
+        for name in (_AGREEMENT_NAME, _SAMPLES_NAME, WORDS_NAME):
             check_replaceable(folder / name)
         with _similarity_file(folder) as write_similarity:
             on_progress(STEP, 0, n_topics)
@@ -155,7 +156,7 @@ def _analysed(
                 on_progress(STEP, done, n_topics)
             # Not before: an analysis that is stopped leaves tables and scores as they were.
             drop_scores(run)
-        write_frame(folder / AGREEMENT_NAME, pl.concat(one.agreements for one in figures))
+        write_frame(folder / _AGREEMENT_NAME, pl.concat(one.agreements for one in figures))
         samples = _samples_of(figures, groups)
         write_frame(folder / _SAMPLES_NAME, samples)
         counts = summed_counts(words, *by)
@@ -163,12 +164,12 @@ def _analysed(
     return figures, pl.concat(decisions)
 
 
-FOLDER = "analysis"
+_FOLDER = "analysis"
 """Folder of a run for the tables beside its scores."""
-_SIMILARITY_NAME = "similarity.parquet"
-AGREEMENT_NAME = "agreement.parquet"
-WORDS_NAME = "words.parquet"
-_SAMPLES_NAME = "groups.parquet"
+_SIMILARITY_NAME = f"{_FOLDER}/similarity.parquet"
+_AGREEMENT_NAME = f"{_FOLDER}/agreement.parquet"
+WORDS_NAME = f"{_FOLDER}/words.parquet"
+_SAMPLES_NAME = f"{_FOLDER}/groups.parquet"
 
 _COUNTS = pl.Schema(
     {

@@ -14,9 +14,8 @@ from blend.eval.report.report_sections import (
     marks_section,
     table_section,
 )
-from blend.eval.runs.run_directory import read_frame
-from blend.eval.scores_json import UNANSWERED, Score, score_again
-from blend.eval.tasks.cultural_prompts.cultural_scores import FOLDER, WORDS_NAME
+from blend.eval.scores_json import UNANSWERED, Score
+from blend.eval.tasks.cultural_prompts.cultural_scores import WORDS_NAME
 from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES
 
 WORDS = 10
@@ -126,7 +125,7 @@ def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section 
 
 def _words(runs: Sequence[ScoredRun]) -> Section | None:
     def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
-        table = read_frame(run.run.directory / FOLDER / WORDS_NAME, fix=score_again(run.run))
+        table = run.table(WORDS_NAME)
         words = table.filter(pl.col("rank") <= WORDS)
         rows = words.filter(pl.col("category").is_null() & pl.col("split").is_not_null())
         listed = rows.group_by("group", "split", maintain_order=True).agg(pl.col("word"))

@@ -10,7 +10,7 @@ import polars as pl
 
 from blend.eval.models import ModelDescription
 from blend.eval.runs.answers import as_scored
-from blend.eval.runs.run_directory import TOKENS_NAME, Run, read_frame
+from blend.eval.runs.run_directory import TOKENS, TOKENS_NAME, Run, read_frame
 from blend.eval.scores_json import (
     Score,
     ScoredItems,
@@ -170,7 +170,7 @@ def _unknown_tokens(run: Run) -> list[Score]:
     path = run.directory / TOKENS_NAME
     if file_identity(path) is None:
         return []
-    tokens = read_frame(path)
+    tokens = read_frame(path, TOKENS)
     n_unknown = tokens.filter(pl.col("n_unknown") > 0).height
     return [counted_share("unknown-tokens", n_unknown, tokens.height)]
 

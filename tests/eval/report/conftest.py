@@ -65,7 +65,7 @@ def short(sample_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     ]
     scores = {"task": "short-answer", "signature": "blend-saq|rel:x", "rule": "default", "release": "x@1.0.0"}
     scores |= {"model": "short", "answers": answers_digest(folder / "answers")}
-    scores["decisions"] = file_sha256(decisions)
+    scores["tables"] = {decisions.name: file_sha256(decisions)}
     text = json.dumps(scores | {"scores": figures})
     (folder / "scores.json").write_text(text, encoding="utf-8")
     return folder

@@ -104,11 +104,11 @@ SPOILT = {
     ),
     "no decisions": (
         lambda run: (run / "decisions.parquet").write_bytes(b"half a file"),
-        "{run}/decisions.parquet: not a Parquet file, or damaged; " + AGAIN,
+        "{run}/decisions.parquet: has changed since it was written; " + AGAIN,
     ),
     "other decisions": (
         lambda run: pl.read_parquet(run / "decisions.parquet").head(9).write_parquet(run / "decisions.parquet"),
-        "{run}/decisions.parquet: has changed since the run was scored; " + AGAIN,
+        "{run}/decisions.parquet: has changed since it was written; " + AGAIN,
     ),
 }
 """What somebody does to a scored run, and what is said of it."""

@@ -70,6 +70,13 @@ def test_candidates_that_the_tokenizer_does_not_know_are_told(probed: Probed, mo
     )
     figures = overall(run)
     assert (figures["unknown-tokens"], figures["not-ranked"]) == (25, 25)
+    path = run.directory / TOKENS_NAME
+    for what, changed in (
+        ("has columns of other types than were written", pl.all().cast(pl.String)),
+        ("not a Parquet file, or damaged", pl.exclude("n_unknown")),
+    ):
+        pl.read_parquet(path).select(changed).write_parquet(path)
+        assert wrong(lambda: overall(run)).startswith(f"{path}: {what}; ")
 
 
 def test_options_of_scoring_that_do_not_fit_are_refused(probed: Probed, tmp_path: Path):

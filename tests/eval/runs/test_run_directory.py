@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from blend.eval.models.chosen import Shard
@@ -98,6 +99,17 @@ def test_what_is_gone_is_told_when_a_run_is_scored(run: Path, name: str):
     shutil.rmtree(run / name) if name == "answers" else (run / name).unlink()
     what = "no such folder, so all would be asked again" if name == "answers" else "no such file"
     assert wrong(lambda: score_answers(read_run(run))) == f"{run}/{name}: {what}; {RESTORE}"
+
+
+def test_items_that_have_changed_are_refused(run: Path):
+    pl.read_parquet(run / "gold.parquet").clear().write_parquet(run / "gold.parquet")
+    changed = f"{run}/gold.parquet: has changed since it was written; {RESTORE}"
+    assert wrong(lambda: score_answers(read_run(run))) == changed
+    (run / "items.parquet").unlink()
+    why = "release.location: null, and no items.parquet is beside it"
+    assert f"{run}/run.json: not a description that this version of blend-sdk reads ({why})" in wrong(
+        lambda: score_answers(read_run(run))
+    )
 
 
 @pytest.mark.parametrize(

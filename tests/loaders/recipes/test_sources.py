@@ -82,6 +82,13 @@ def test_a_pin_holds_until_a_file_changes(tmp_path):
     )
 
 
+def test_a_folder_is_not_a_snapshot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    placed = RecipeInPlace.of(food_recipe(Path()))
+    with pytest.raises(BlendError, match=f"not a file: {tmp_path}; take one with"):
+        load_snapshot(placed, placed.recipe.sources[0])
+
+
 def test_a_snapshot_that_is_not_the_pinned_one_is_refused(food_snapshot: Path):
     recipe = food_recipe(food_snapshot)
     pinned = recipe.sources[0].model_copy(update={"sha256": "0" * 64})

@@ -117,6 +117,17 @@ def test_a_file_that_is_there_is_updated_only_when_asked(tmp_path: Path):
     assert [line["reviewer"] for line in lines(path)] == ["r9", "r1"]
 
 
+def test_no_file_is_written_where_one_cannot_be(tmp_path: Path):
+    (tmp_path / "ko-KR.jsonl").symlink_to("elsewhere.jsonl")
+    rows = reviews(review(locale="en-GB"), review())
+    told = message_of(InputError, lambda: write_reviews(rows, tmp_path, update=True))
+    assert (
+        told
+        == f"{tmp_path}/ko-KR.jsonl: is a link to elsewhere.jsonl; name that file itself, or remove the link"
+    )
+    assert not (tmp_path / "en-GB.jsonl").exists()
+
+
 @pytest.mark.parametrize("line", ["[1]", '{"reviewer": "r1"}', '{"template_id": {}}'])
 def test_a_file_to_update_that_holds_no_reviews(tmp_path: Path, line: str):
     (tmp_path / "ko-KR.jsonl").write_text(f"\n{line}\n", encoding="utf-8")

@@ -10,6 +10,7 @@ from blend.eval.report.report_page import build_report
 from blend.eval.scores_json import Score, read_scores
 from blend.eval.scoring import score_answers, write_scores
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask, cultural_scores
+from blend.eval.tasks.cultural_prompts.cultural_scores import WORDS_NAME
 from blend.eval.tasks.cultural_prompts.cultural_section import cultural_overview
 from helpers.messages import wrong
 
@@ -112,8 +113,12 @@ def test_thoughts_are_no_part_of_a_text_and_unfinished_ones_are_none(run_of):
     assert scores_of(cut)["unanswered", "overall", "all"].value == pytest.approx(100 / 6)
     assert cut.decisions.filter("unanswered")["empty"].to_list() == [True]
     write_scores(run, cut)
-    overview = cultural_overview(ScoredRun("m", run, cut.scores, CulturalPromptsTask()))
-    assert overview["unanswered, %"] == "16.7"
+    scored = ScoredRun("m", run, read_scores(run), CulturalPromptsTask())
+    assert cultural_overview(scored)["unanswered, %"] == "16.7"
+    words = run.directory / WORDS_NAME
+    words.write_bytes(words.read_bytes()[:-1])
+    told = f"{words}: has changed since it was written; score the run again, with the options of before: "
+    assert wrong(lambda: scored.table(WORDS_NAME)).startswith(told)
 
 
 @pytest.mark.slow
