@@ -21,6 +21,7 @@ from blend.eval.runs.answer_logs import (
     ID_KEYS,
     LOG_SUFFIXES,
     LOGS,
+    NOT_AN_ARCHIVE,
     LoggedAnswer,
     as_answer,
     items_by_request,
@@ -32,7 +33,6 @@ from blend.loaders.files.atomic import replace_own_file
 from blend.loaders.files.content import UTF_16, open_content, read_content, utf8_text
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import SUFFIXES, TEXT_SUFFIXES, Columns, read_rows
-from blend.loaders.files.workbooks import NOT_AN_ARCHIVE
 from blend.loaders.upstream.semeval.task_files import TaskRow, spelled_otherwise, task_id, task_rows
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.locales import registry

@@ -24,7 +24,7 @@ from blend.eval.scores_json import (
 )
 from blend.eval.task import checked_options
 from blend.eval.tasks import task_of
-from blend.loaders.files.atomic import atomic_file, check_replaceable, one_at_a_time
+from blend.loaders.files.atomic import atomic_file, check_regular, one_at_a_time
 from blend.loaders.files.content import file_sha256
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.schemas.errors import InputError, UnknownNameError
@@ -244,7 +244,7 @@ def scoring_alone(run: Run) -> Iterator[None]:
             held.enter_context(one_at_a_time(run.directory / SCORES_NAME))
         # An analysis takes long, and removes the earlier scores at its end.
         for name in (SCORES_NAME, DECISIONS_NAME):
-            check_replaceable(run.directory / name)
+            check_regular(run.directory / name)
         yield
 
 

@@ -50,11 +50,6 @@ def arrow_schema(model: type[BaseModel]) -> "pa.Schema":
     return pa.schema([pa.field(name, _arrow_type(dtype)) for name, dtype in published_columns(model).items()])
 
 
-def text_columns(*names: str) -> dict[str, pl.DataType]:
-    """Columns of text, as part of a frame's schema."""
-    return dict.fromkeys(names, pl.String())
-
-
 def features(model: type[BaseModel]) -> "datasets.Features":
     """The ``datasets`` features of a model's published rows, the same columns as `arrow_schema`."""
     from datasets import Features

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from blend.schemas.arrow_types import frame_schema, text_columns
+from blend.schemas.arrow_types import frame_schema
 from blend.schemas.manifest import StageReport
 from blend.schemas.personal_data import AnnotatorProfile
 from blend.schemas.rows import (
@@ -24,6 +24,12 @@ from blend.schemas.rows import (
     ShortAnswerPrompt,
     TrueFalseQuestion,
 )
+
+
+def text_columns(*names: str) -> dict[str, pl.DataType]:
+    """Columns of text, as part of a frame's schema."""
+    return dict.fromkeys(names, pl.String())
+
 
 KEY = ("template_id", "locale")
 """What makes a question: one template in one locale."""

@@ -109,6 +109,11 @@ Pseudonym = Annotated[str, Field(min_length=1, pattern=r"\S"), AfterValidator(ps
 ACCOUNT_PSEUDONYM = re.compile(r"p-[0-9a-f]{12}")
 """How whoever has an account of Label Studio is called, in all that was pulled from there."""
 
+EVENTS = "events.jsonl"
+"""File of a pull folder with everything that people did, as it was seen."""
+
+KEY = "key"
+"""Event of its first line, by which the key of the pseudonyms is known again."""
 
 _DIGITS_OF_PHONES: Final = range(9, 16)
 """How many digits a phone number in an answer has; the most are those of ITU-T E.164."""

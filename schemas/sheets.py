@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 import polars as pl
 
-from blend.schemas.arrow_types import text_columns
+from blend.schemas.frames import text_columns
 
 # Months as they begin in English, German, Spanish, French, Italian, Portuguese, Dutch, Swedish and Indonesian.
 _MONTH = re.compile(

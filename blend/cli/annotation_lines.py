@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
-from blend.loaders.label_studio.client import RemoteTask
 from blend.loaders.label_studio.push import ProjectPlan
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.summaries import Table, html_table
@@ -84,25 +83,10 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
     ]
     if any(done):
         yield f"{title}: {', '.join(filter(None, done))}"
-    if kept := _outdated(plan):
+    if kept := plan.outdated():
         names = [str(task.data.get("template_id") or task.blend_id) for task in kept]
         why = "changed or not asked for any more, and kept, since people have worked there"
         yield f"{title}: {pluralise(len(kept), 'task')} {why}: {_first(names)}"
-
-
-def _outdated(plan: ProjectPlan) -> list[RemoteTask]:
-    """Pages that are kept though others, or none, should be there."""
-    kept = [(one.there, one.wanted) for one in plan.changes if one.kind == "kept" and one.there is not None]
-    if plan.wanted.name.split("/")[1] in ("review", "mcq-review"):
-        added = [one.wanted for one in plan.changes if one.kind == "added" and one.wanted is not None]
-        # In whose place another page stands is told once, by the push that brings the other one.
-        replaced = {task.data.get("template_id") for task in plan.wanted.tasks}
-        replaced -= {task.data.get("template_id") for task in added}
-        # Their ids hold what is decided on: other groups, and options that nobody else is to read, come of the
-        # work that was done there.
-        kept = [(there, now) for there, now in kept if now is None and there.blend_id not in plan.wanted.asked]
-        kept = [(there, now) for there, now in kept if there.data.get("template_id") not in replaced]
-    return [there for there, _ in kept]
 
 
 def _first(names: Sequence[str]) -> str:

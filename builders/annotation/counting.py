@@ -20,7 +20,6 @@ from blend.builders.saq.answer_sheet import given_part, without_lost
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.loaders.files.diagnostics import Finding
-from blend.loaders.files.new_files import EVENTS
 from blend.loaders.label_studio.events import ExportedTask, Held, Line, counted_lines, held_in, read_events
 from blend.loaders.responses import (
     IN_A_FILE,
@@ -115,7 +114,7 @@ def readings(file: ProjectFile) -> list[StageReading]:
     Raises:
         InputError: If there is no key, or the events are damaged.
     """
-    return counting(file, read_events(file.pulled / EVENTS))
+    return counting(file, read_events(file.events))
 
 
 def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] = ()) -> list[StageReading]:
@@ -179,7 +178,7 @@ def _changed_by_others(lines: Sequence[Line], locale: str) -> Iterator[Finding]:
         if line["changed_by"] is not None:
             detail = (
                 f"{line['annotator']} gave it, and {line['changed_by']} has changed it since; what it says now "
-                f"counts. {EVENTS} holds the versions that were pulled: ask both"
+                "counts. events.jsonl holds the versions that were pulled: ask both"
             )
             yield "changed-by-another", location_of(line), locale, line["data"].get("template_id"), detail
 

@@ -29,7 +29,6 @@ from blend.builders.annotation.stage import (
     quoted,
     still_to_read,
 )
-from blend.builders.annotation.ui_strings import UiStrings
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.label_studio.events import Line
@@ -102,7 +101,9 @@ _WORDINGS = 2
 """Local wordings that are shown of one option."""
 
 
-def _option_task(rows: pl.DataFrame, local: str | None, worded: _Wordings, ui_strings: UiStrings) -> WantedTask:
+def _option_task(
+    rows: pl.DataFrame, local: str | None, worded: _Wordings, ui_strings: Mapping[str, str]
+) -> WantedTask:
     template_id, locale, question = rows.select(*KEY, "question").row(0)
     shown: dict[str, list[str]] = {part: [] for part in _PARTS}
     for option, role in rows.select("option", "role").iter_rows():

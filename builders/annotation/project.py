@@ -16,7 +16,6 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, Field, StrictFloat, StrictInt, StringConstraints
 
 from blend.loaders.files.content import read_content
-from blend.loaders.files.new_files import EVENTS, KEY
 from blend.loaders.files.toml import read_toml, registry_with
 from blend.loaders.label_studio.client import Account
 from blend.loaders.recipes import read_recipe
@@ -25,7 +24,7 @@ from blend.schemas.addresses import is_server_address
 from blend.schemas.errors import InputError
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.models import FrozenModel
-from blend.schemas.personal_data import ACCOUNT_PSEUDONYM
+from blend.schemas.personal_data import ACCOUNT_PSEUDONYM, EVENTS, KEY
 from blend.schemas.recipe import SaqOptions
 
 StageName = Literal["collect", "answer", "review", "equivalence", "mcq-review", "replies", "statements"]
@@ -210,6 +209,11 @@ class ProjectFile:
         return self.base / self.project.pulled
 
     @property
+    def events(self) -> Path:
+        """File of everything that people did, as it was seen."""
+        return self.pulled / EVENTS
+
+    @property
     def key_file(self) -> Path:
         """File with the key of the pseudonyms."""
         return self.base / self.project.key_file
@@ -298,7 +302,7 @@ def project_key(file: ProjectFile) -> bytes:
     Raises:
         InputError: As `read_key`; or if it is another one.
     """
-    key, path = read_key(file.key_file), file.pulled / EVENTS
+    key, path = read_key(file.key_file), file.events
     first = read_content(path).partition(b"\n")[0] if path.is_file() else b""
     kept = None
     # What is wrong with a line is told where events are read.

@@ -8,8 +8,7 @@ import polars as pl
 from blend.builders.annotation.stage import WORK
 from blend.builders.saq.agreement import answer_sets, locale_agreement, similarities
 from blend.builders.saq.ballots import cast_ballots
-from blend.schemas.arrow_types import text_columns
-from blend.schemas.frames import KEY, empty
+from blend.schemas.frames import KEY, empty, text_columns
 from blend.schemas.rows import NonAnswer
 
 MIN_QUESTIONS = 20

@@ -18,8 +18,7 @@ from blend.builders.annotation.ui_strings import PageTexts, UiStrings, page
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.push import WantedTask
-from blend.schemas.arrow_types import text_columns
-from blend.schemas.frames import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty
+from blend.schemas.frames import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty, text_columns
 from blend.schemas.locales import Locale
 from blend.schemas.models import FrozenModel, toml_tables
 from blend.schemas.personal_data import personal_data

@@ -16,12 +16,10 @@ from blend.builders.annotation.review import review_tasks
 from blend.builders.annotation.stage import WORK
 from blend.builders.annotation.starting import CheckedProject, check_project
 from blend.builders.saq.ballots import COMPLETE, STOPPED
-from blend.loaders.files.new_files import EVENTS
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.client import Account
 from blend.loaders.label_studio.events import Folder, ProjectState, read_events
-from blend.schemas.arrow_types import text_columns
-from blend.schemas.frames import KEY
+from blend.schemas.frames import KEY, text_columns
 from blend.schemas.summaries import Table
 from blend.schemas.texts import agreeing, pluralise
 
@@ -111,7 +109,7 @@ def project_status(
         InputError, RowError, RowErrors: If there is no key, or what was pulled is damaged.
     """
     file, project, material = checked.file, checked.file.project, checked.material
-    state, lines = Folder(file.pulled).state, read_events(file.pulled / EVENTS)
+    state, lines = Folder(file.pulled).state, read_events(file.events)
     found = counting(file, lines)
     work = pl.concat([pl.DataFrame(schema=WORK), *(one.reading.work for one in found)])
     let_go = pl.concat([work.clear(), *(one.let_go.filter(outcome="counted") for one in found)])

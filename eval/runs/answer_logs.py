@@ -13,9 +13,11 @@ References:
 
 import io
 import json
+import lzma
 import re
 import tomllib
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
@@ -34,7 +36,6 @@ from blend.eval.models.replies import (
     served_name,
 )
 from blend.loaders.files.content import read_content, utf8_text
-from blend.loaders.files.workbooks import NOT_AN_ARCHIVE
 from blend.schemas.errors import RowError, beyond_limits
 from blend.schemas.rows import LETTERS
 from blend.schemas.texts import clean
@@ -47,6 +48,12 @@ ID_KEYS = ("item_id", "true_false_id", "MCQID", "ID")
 
 REQUEST_ID = "custom_id"
 """What a batch calls it."""
+
+NOT_AN_ARCHIVE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
+    *(NotImplementedError, RuntimeError, OSError, ValueError),
+)
+"""What `zipfile` raises for bytes that are not a sound archive: each packing has an error of its own."""
 
 LOG_SUFFIXES = (".eval", ".json", ".jsonl")
 """Name endings of logs; ``.jsonl`` may be a table of answers as well."""

@@ -23,9 +23,8 @@ from blend.loaders.responses.response_rows import (
     optional_files,
     read_response_rows,
 )
-from blend.schemas.arrow_types import text_columns
 from blend.schemas.errors import ArgumentError, InputError, RowError, close_to
-from blend.schemas.frames import PROFILES
+from blend.schemas.frames import PROFILES, text_columns
 from blend.schemas.locales import Locale, Registry, in_english, registry
 from blend.schemas.personal_data import AnnotatorProfile, Contributor
 from blend.schemas.recipe import may_become

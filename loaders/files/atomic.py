@@ -80,7 +80,7 @@ _NAMED = 3
 _BEGINNING = 4096
 
 
-def check_replaceable(path: Path) -> None:
+def check_regular(path: Path) -> None:
     """Refuse to put a file in place of what is not one: a link, a folder, a device, a named pipe.
 
     Raises:
@@ -163,7 +163,7 @@ def replace_own_file(
         StorageError: If it cannot be written.
     """
     with storage_errors(out, fix=f"choose another `{parameter}` or change the permissions"):
-        check_replaceable(out)
+        check_regular(out)
         out.parent.mkdir(parents=True, exist_ok=True)
         beginning = b""
         with suppress(FileNotFoundError), out.open("rb") as file:
@@ -185,14 +185,14 @@ def atomic_file(path: Path, *, mode: int | None = None) -> Iterator[Path]:
     Raises:
         InputError: If a link, a device or a pipe is there.
     """
-    check_replaceable(path)
+    check_regular(path)
     beside = _fresh_file(path, mode=mode)
     try:
         yield beside
         # Before the rename: after a crash a name must not stand for contents that never reached the disk.
         with beside.open("r+b") as file:
             os.fsync(file.fileno())
-        check_replaceable(path)
+        check_regular(path)
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)

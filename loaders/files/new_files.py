@@ -13,12 +13,6 @@ from blend.loaders.files.workbooks import WORKBOOK, Choices, write_workbook
 from blend.schemas.errors import InputError
 from blend.schemas.sheets import Sheet, guarded
 
-EVENTS = "events.jsonl"
-"""File of a pull folder with everything that people did, as it was seen."""
-
-KEY = "key"
-"""Event of its first line, by which the key of the pseudonyms is known again."""
-
 _ATTRIBUTES = """\
 # Text has the same bytes on every system, and data are kept byte for byte: every clone builds the same release.
 * text=auto eol=lf

@@ -8,11 +8,9 @@ polars' own reader (fastexcel) is no help: it makes empty cells of errors and fo
 """
 
 import io
-import lzma
 import re
 import warnings
 import zipfile
-import zlib
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
@@ -28,12 +26,6 @@ WORKBOOK = ".xlsx"
 
 MAX_UNPACKED = 256 << 20
 """Bytes that the parts of a workbook may take once they are unpacked."""
-
-NOT_AN_ARCHIVE = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
-    *(NotImplementedError, RuntimeError, OSError, ValueError),
-)
-"""What `zipfile` raises for bytes that are not a sound archive: each packing has an error of its own."""
 
 Choices = Mapping[str, Sequence[str]]
 """What can be chosen in a column."""

@@ -22,10 +22,10 @@ from blend.loaders.files.atomic import (
     storage_errors,
 )
 from blend.loaders.files.content import read_content
-from blend.loaders.files.new_files import EVENTS, KEY
 from blend.loaders.label_studio import another_program
 from blend.loaders.label_studio.client import RemoteProject, Studio
 from blend.schemas.errors import InputError, ServerError
+from blend.schemas.personal_data import EVENTS, KEY
 from blend.schemas.texts import pluralise
 
 _ADDED, _EDITED, _BACK = "added", "edited", "back"

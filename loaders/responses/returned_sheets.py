@@ -12,18 +12,16 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.loaders.files.atomic import atomic_write, check_own_folder, check_replaceable, storage_errors
+from blend.loaders.files.atomic import atomic_write, check_own_folder, check_regular, storage_errors
 from blend.loaders.files.content import parse_json, read_text
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.new_files import EVENTS
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows, read_table
 from blend.loaders.responses.response_rows import OWN
 from blend.loaders.responses.verdicts import GivenVerdict
-from blend.schemas.arrow_types import text_columns
 from blend.schemas.errors import ConflictError, InputError, RowError, UnknownNameError
-from blend.schemas.frames import NATIVE_QUESTIONS, TRANSLATIONS
+from blend.schemas.frames import NATIVE_QUESTIONS, TRANSLATIONS, text_columns
 from blend.schemas.locales import Registry, registry
-from blend.schemas.personal_data import ACCOUNT_PSEUDONYM, own_words
+from blend.schemas.personal_data import ACCOUNT_PSEUDONYM, EVENTS, own_words
 from blend.schemas.sheets import (
     ANSWER_SHEET,
     ON_PAIRS,
@@ -330,7 +328,7 @@ def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> 
         )
     there = {tag: _there(path) for tag, path in paths.items()}
     for path in paths.values():
-        check_replaceable(path)
+        check_regular(path)
     written = []
     with storage_errors(out):
         out.mkdir(parents=True, exist_ok=True)

@@ -16,8 +16,8 @@ import polars as pl
 from blend.loaders.files.content import instead_of_directory, location_of, read_text
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import csv_records
-from blend.schemas.arrow_types import text_columns
 from blend.schemas.errors import InputError
+from blend.schemas.frames import text_columns
 from blend.schemas.languages import is_language
 from blend.schemas.prompts import ANY_SLOT
 from blend.schemas.rows import ARTICLE_SLOTS, NATIONALITY_SLOTS, TOPIC_SLOTS

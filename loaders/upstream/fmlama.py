@@ -14,8 +14,8 @@ from blend.loaders.files.content import location_of, read_json
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Columns, read_rows
 from blend.loaders.wikidata.facts import ENTITY
-from blend.schemas.arrow_types import text_columns
 from blend.schemas.errors import InputError, RowError
+from blend.schemas.frames import text_columns
 from blend.schemas.rows import TEMPLATES
 
 _SUBSETS = {"data_filter": "aligned", "data_lang": "language"}

@@ -52,7 +52,7 @@ from blend.eval.tasks.cultural_prompts.topic_analysis import (
     summed_counts,
     top_words,
 )
-from blend.loaders.files.atomic import atomic_file, check_replaceable
+from blend.loaders.files.atomic import atomic_file, check_regular
 from blend.loaders.files.content import file_sha256, read_text
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.surveys import read_survey
@@ -139,7 +139,7 @@ def _analysed(
     with storing(run.directory):
         (folder / _FOLDER).mkdir(exist_ok=True)
         for name in (_AGREEMENT_NAME, _SAMPLES_NAME, WORDS_NAME):
-            check_replaceable(folder / name)
+            check_regular(folder / name)
         with _similarity_file(folder) as write_similarity:
             on_progress(STEP, 0, n_topics)
             topics = analyse_topics(_topics_of(run, gold, groups), settings, dask=options.dask)
