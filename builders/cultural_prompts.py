@@ -15,8 +15,9 @@ import polars as pl
 
 from blend.loaders.topics import FORMS, TopicTables
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.frames import CULTURAL_PROMPT_ROWS, FINDINGS, Stage, filled, rows_by
+from blend.schemas.frames import CULTURAL_PROMPT_ROWS, FINDINGS, Stage, rows_by
 from blend.schemas.languages import Nationality, article_by_letter, article_by_sound, nationalities
+from blend.schemas.prompts import filled
 from blend.schemas.recipe import CulturalOptions
 from blend.schemas.rows import (
     ARTICLE_SLOTS,

@@ -4,8 +4,7 @@ Frames of rows that have a model take their columns from it. ``source`` is the p
 ``file:row`` (``annotations/Iran_data.json:Al-en-01`` for keyed files), so that a builder can name it.
 """
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -197,18 +196,6 @@ TRANSLATIONS = pl.Schema(text_columns("template_id", "locale", "question", "sour
 ``en_question`` is the English that was translated, its country named or as a slot; null where nobody wrote it
 down.
 """
-
-
-def filled(prompt: str, values: Mapping[str, pl.Expr]) -> pl.Expr:
-    """A prompt with an expression in each slot.
-
-    Args:
-        prompt: Text with slots ``{name}``. Other braces are text.
-        values: Expression by name of the slot. What it yields is never read as a slot itself.
-    """
-    slots = {f"{{{name}}}": value for name, value in values.items()}
-    parts = re.split(f"({'|'.join(map(re.escape, slots))})", prompt)
-    return pl.concat_str([slots.get(part, pl.lit(part)) for part in parts if part])
 
 
 PUBLISHED_PROMPTS = ("inst-4", "pers-3")

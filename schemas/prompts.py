@@ -3,9 +3,12 @@
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from blend.schemas.models import packaged_tables
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Causal = Literal["conditional", "published-greedy", "statement"]
 """How a causal model is asked: each token of a candidate after the prompt and the candidate's own tokens before
@@ -92,6 +95,20 @@ def slot_problems(text: str) -> list[tuple[str, str]]:
         fix = f"write {COUNTRY} where the country is named, or {NATIONALITY} where its people are"
         problems.append(("no slot, so that every country would be asked the same", fix))
     return problems
+
+
+def filled(prompt: str, values: "Mapping[str, pl.Expr]") -> "pl.Expr":
+    """A prompt with an expression in each slot.
+
+    Args:
+        prompt: Text with slots ``{name}``. Other braces are text.
+        values: Expression by name of the slot. What it yields is never read as a slot itself.
+    """
+    import polars as pl
+
+    slots = {f"{{{name}}}": value for name, value in values.items()}
+    parts = re.split(f"({'|'.join(map(re.escape, slots))})", prompt)
+    return pl.concat_str([slots.get(part, pl.lit(part)) for part in parts if part])
 
 
 TRUE_FALSE_PROMPT = (

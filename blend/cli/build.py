@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from blend.cli.application import UsageError
-from blend.cli.options import NewFolder, used_recipe
+from blend.cli.options import DEFAULT_OUT, NewFolder, used_recipe
 
 if TYPE_CHECKING:
     from blend.schemas.manifest import ReleaseManifest
     from blend.schemas.recipe import Recipe
 
-DEFAULT_OUT = Path("release")
 VERDICTS = "verdicts.tsv"
 """Where `blend questions accept` writes verdicts on options unless told otherwise."""
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from blend.cli.application import Application, UsageError, check_known, with_groups
-from blend.cli.build import DEFAULT_OUT
 from blend.cli.eval_judging import judge, judge_sheet, judged
 from blend.cli.eval_options import (
     ModelChoice,
@@ -20,7 +19,16 @@ from blend.cli.eval_options import (
     read_options,
     read_values,
 )
-from blend.cli.options import AsJson, Limit, Release, print_lines, print_tables, print_warning, reporting
+from blend.cli.options import (
+    DEFAULT_OUT,
+    AsJson,
+    Limit,
+    Release,
+    print_lines,
+    print_tables,
+    print_warning,
+    reporting,
+)
 from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server
 from blend.eval.tasks import TASKS
 from blend.schemas.errors import InputError

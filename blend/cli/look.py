@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.application import UsageError, check_known
-from blend.cli.build import DEFAULT_OUT
 from blend.cli.options import (
+    DEFAULT_OUT,
     AsJson,
     LocaleFile,
     RawRecipe,

@@ -38,6 +38,7 @@ def _pseudonym(given: str) -> str:
         raise UsageError(f"--reviewer: {error}") from None
 
 
+DEFAULT_OUT = Path("release")
 Release = Annotated[
     str, typer.Argument(metavar="DIR|REPO@REV", help="Release directory, or org/name@v1.0.0 on the Hub.")
 ]

@@ -9,9 +9,9 @@ import polars as pl
 from blend.builders.mcq.options import LocaleText, Option
 from blend.builders.templates.localise import prompt_question
 from blend.schemas.formats import AnswerFormat, magnitude
-from blend.schemas.frames import KEY, MCQ_ROWS, MCQS, TRUE_FALSE_ROWS, filled
+from blend.schemas.frames import KEY, MCQ_ROWS, MCQS, TRUE_FALSE_ROWS
 from blend.schemas.locales import Registry
-from blend.schemas.prompts import FORMAT_REQUEST, PUBLISHED_PROMPT, TRUE_FALSE_PROMPT
+from blend.schemas.prompts import FORMAT_REQUEST, PUBLISHED_PROMPT, TRUE_FALSE_PROMPT, filled
 from blend.schemas.rows import LETTERS
 from blend.schemas.texts import digest, pluralise
 

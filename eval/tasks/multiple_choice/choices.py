@@ -21,8 +21,7 @@ from blend.eval.tasks.multiple_choice import ChoiceOptions, Style
 from blend.eval.tasks.multiple_choice.reply_options import option_chosen
 from blend.loaders.upstream.semeval.task_files import MCQ_PREDICTION
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.frames import filled
-from blend.schemas.prompts import ANSWER_KEY, INSTRUCTION, PUBLISHED_PROMPT
+from blend.schemas.prompts import ANSWER_KEY, INSTRUCTION, PUBLISHED_PROMPT, filled
 from blend.schemas.rows import LETTERS, MULTIPLE_CHOICE_QUESTIONS
 
 PROMPTS: dict[Style, str] = {
