@@ -185,6 +185,8 @@ class Answers:
                 text stands for each.
         """
         schema = {name: ANSWERS[name] for name in columns or ANSWERS}
+        # Whoever scores options counts their tokens.
+        is_half = pl.col("logprobs").is_not_null() & pl.col("option_tokens").is_null()
         places = self.asked
         if items is not None:
             places = places.join(items, on="item_id", how="semi", maintain_order="left")
@@ -192,9 +194,12 @@ class Answers:
         for some in places.iter_slices(_ROWS):
             try:
                 rows = pl.read_ndjson(b"".join(self._lines(some)), schema=schema)
+                is_whole = not {"logprobs", "option_tokens"} <= {*schema} or rows.filter(is_half).is_empty()
             except (pl.exceptions.PolarsError, UnicodeDecodeError):
+                is_whole = False
+            if not is_whole:
                 folder = str(self._files[0].parent)
-                raise RowError("not answers as a run keeps them", where=folder, fix=RESTORE) from None
+                raise RowError("not answers as a run keeps them", where=folder, fix=RESTORE)
             if "thought" in schema and not thoughts:
                 rows = rows.with_columns(thought=pl.when(pl.col("thought").is_not_null()).then(pl.lit("")))
             found.append(rows)

@@ -190,10 +190,15 @@ def read_figures(release: Path, name: str) -> pl.DataFrame | None:
     if not path.is_file():
         return None
     try:
-        return pl.DataFrame(read_json(path), schema, orient="row")
+        figures = pl.DataFrame(read_json(path), schema, orient="row")
     except (ValueError, TypeError, OverflowError, PolarsError) as error:
         what = error.what if isinstance(error, RowError) else f"is not a list of figures per {per}"
         raise RowError(what, where=str(path), fix=_AGAIN) from None
+    if others := {*figures["locale"]} - {*release_locales(release).tags}:
+        raise RowError(
+            f"has figures of {others.pop()!r}, which the release does not know", where=str(path), fix=_AGAIN
+        )
+    return figures
 
 
 LINE_BYTES = 1 << 20

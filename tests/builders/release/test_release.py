@@ -252,6 +252,10 @@ def test_a_release_without_or_with_a_broken_file(tmp_path: Path):
         assert wrong(lambda: read_figures(tmp_path, AGREEMENT_NAME)) == (
             f"{path}: is not a list of figures per locale; copy or build the release again"
         )
+    path.write_text('[{"locale": "tlh-QO"}]')
+    assert wrong(lambda: read_figures(tmp_path, AGREEMENT_NAME)) == (
+        f"{path}: has figures of 'tlh-QO', which the release does not know; copy or build the release again"
+    )
 
 
 # A release builds again from its own folder and the sources that it points to, byte for byte.

@@ -16,6 +16,7 @@ from blend.eval.models import Generation
 from blend.eval.runs import AskedRelease, RunDescription
 from blend.eval.runs.answers import (
     MOST_CHARACTERS,
+    RESTORE,
     WRITTEN,
     AnswerFile,
     Answers,
@@ -95,6 +96,12 @@ def test_numbers_come_back_to_the_last_bit(kept: Callable[..., pl.DataFrame]):
     numbers = [-0.1 - 1e-16, -1e300, -5e-324, 0.0]
     scored = answer(0, None, logprobs=numbers, option_tokens=[1, 2, 3, 4], option_bytes=[1, 1, 1, 1])
     assert kept(scored)["logprobs"].to_list() == [numbers]
+
+
+def test_scores_without_the_tokens_of_their_options_are_refused(tmp_path: Path):
+    (tmp_path / MAIN).write_text('{"item_id": "i0", "logprobs": [-1.0]}\n')
+    told = f"{tmp_path}: not answers as a run keeps them; {RESTORE}"
+    assert wrong(lambda: Answers(tmp_path).read()) == told
 
 
 def test_half_a_character_that_a_server_has_cut_is_kept_as_a_question_mark(kept: Callable[..., pl.DataFrame]):
