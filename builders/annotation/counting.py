@@ -31,7 +31,7 @@ from blend.loaders.responses import (
 from blend.schemas.errors import InputError
 from blend.schemas.frames import FINDINGS
 from blend.schemas.locales import Locale, Registry
-from blend.schemas.personal_data import ACCOUNT_PSEUDONYM
+from blend.schemas.personal_data import ACCOUNT_PSEUDONYM, EVENTS
 from blend.schemas.sheets import ANSWER_SHEET
 from blend.schemas.texts import clean, escape_controls, pluralise
 
@@ -178,7 +178,7 @@ def _changed_by_others(lines: Sequence[Line], locale: str) -> Iterator[Finding]:
         if line["changed_by"] is not None:
             detail = (
                 f"{line['annotator']} gave it, and {line['changed_by']} has changed it since; what it says now "
-                "counts. events.jsonl holds the versions that were pulled: ask both"
+                f"counts. {EVENTS} holds the versions that were pulled: ask both"
             )
             yield "changed-by-another", location_of(line), locale, line["data"].get("template_id"), detail
 

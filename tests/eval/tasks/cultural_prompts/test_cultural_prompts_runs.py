@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from blend.eval.evaluation import read_scored
+from blend.eval.evaluation import read_scored, score_run
 from blend.eval.report import ScoredRun
 from blend.eval.report.report_page import build_report
-from blend.eval.scores_json import Score, read_scores
+from blend.eval.scores_json import DECISIONS_NAME, Score, read_scores
 from blend.eval.scoring import score_answers, write_scores
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask, cultural_scores
 from blend.eval.tasks.cultural_prompts.cultural_scores import WORDS_NAME
@@ -119,6 +119,22 @@ def test_thoughts_are_no_part_of_a_text_and_unfinished_ones_are_none(run_of):
     words.write_bytes(words.read_bytes()[:-1])
     told = f"{words}: has changed since it was written; score the run again, with the options of before: "
     assert wrong(lambda: scored.table(WORDS_NAME)).startswith(told)
+
+
+@pytest.mark.slow
+def test_an_analysis_does_not_begin_where_its_tables_cannot_be_written(run_of):
+    run = run_of(rows_of(French=[A, B], German=[B, C]))
+    before = score_run(run).scores
+    for name in (DECISIONS_NAME, WORDS_NAME):
+        path = run.directory / name
+        kept = path.read_bytes()
+        path.unlink()
+        path.mkdir()
+        told = f"{path}: is a folder, where a file is to be written; move it away"
+        assert wrong(lambda: score_run(run, bleu="pairwise")) == told
+        assert read_scores(run) == before
+        path.rmdir()
+        path.write_bytes(kept)
 
 
 @pytest.mark.slow
