@@ -115,6 +115,7 @@ def test_thoughts_are_no_part_of_a_text_and_unfinished_ones_are_none(run_of):
     write_scores(run, cut)
     scored = ScoredRun("m", run, read_scores(run), CulturalPromptsTask())
     assert cultural_overview(scored)["unanswered, %"] == "16.7"
+    assert not scored.table(WORDS_NAME).is_empty()
     words = run.directory / WORDS_NAME
     words.write_bytes(words.read_bytes()[:-1])
     told = f"{words}: has changed since it was written; score the run again, with the options of before: "
