@@ -5,7 +5,7 @@ offers, `offers` what may be shown about whom, `choice` which three options stan
 why. `paper` repeats published figures.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -111,33 +111,36 @@ def _build_default(
     keyness, panel = Keyness(index), JudgePanel(judges)
     made_rows: list[McqRow] = []
     dropped: list[tuple[str, str, str, str]] = []
-    not_sure: dict[tuple[str, str], tuple[str, str]] = {}
+    not_sure: list[tuple[str, str, str, str]] = []
+    sure_at: list[int] = []
     for answers in read_answers(questions, annotations, rules):
         dropped += [(answers.template_id, one.locale.tag, *one.loss) for one in answers.locales if one.loss]
         choice = Choice(answers, rules, keyness, panel)
         made = choice.made()
         for target in choice.targets:
-            chosen = made[target.answers.locale.tag]
+            key = answers.template_id, target.answers.locale.tag
+            chosen = made[key[1]]
             if chosen is None:
-                key = answers.template_id, target.answers.locale.tag
                 dropped.append((*key, SHORT, _shortage(target, answers)))
-            else:
-                row = _chosen_row(chosen, target.answers, answers)
-                made_rows.append(row)
+                continue
+            if options.rungs:
                 least = options.target_min_votes + MORE_VOTES
-                if options.rungs and (reason := unsure(*chosen, answers.answer_format, least=least)):
-                    not_sure[row.template_id, row.locale] = reason
+                reason = unsure(chosen.gold, chosen.distractors, answers.answer_format, least=least)
+                if reason is None:
+                    # Of the first question alone, so that no statement is asked twice.
+                    sure_at.append(len(made_rows))
+                else:
+                    not_sure.append((*key, *reason))
+            made_rows += _chosen_rows(chosen, target.answers, answers)
     rows = _placed(made_rows, seed, locales)
     mcqs = mcq_frame(rows)
     losses = pl.DataFrame(dropped, DROPPED, orient="row").sort("template_id", "locale")
     present = set(annotations["locale"].unique())
-    # By template and locale, of which there is one question each: placed, questions have other ids.
-    sure = frozenset(row.mcq_id for row in rows if (row.template_id, row.locale) not in not_sure)
     found = (
         read.slips,
         read.void,
         read.on_nothing(index, template_formats(questions)),
-        pl.DataFrame([(*key, *reason) for key, reason in not_sure.items()], FOUND, orient="row"),
+        pl.DataFrame(not_sure, FOUND, orient="row"),
     )
     return McqBuild(
         mcqs=mcqs,
@@ -149,21 +152,18 @@ def _build_default(
         found=pl.concat(found),
         reading=reading_frame(rows, read, locales.tags),
         beside_models=read.beside_models(),
-        true_false=sure if options.rungs else None,
+        # Placed, questions have other ids, in the same order.
+        true_false=frozenset(rows[at].mcq_id for at in sure_at) if options.rungs else None,
     )
 
 
-def _chosen_row(chosen: Chosen, asked: LocaleAnswers, answers: TemplateAnswers) -> McqRow:
-    """A question that is not placed yet: the correct answer first, and an id of what it can choose from."""
-    options = [(one.text, one.locale.tag) for one in (chosen.gold, *chosen.distractors)]
-    return McqRow(
-        _id(answers.template_id, asked.locale.split, chosen.gold.text, sorted(options)),
-        answers.template_id,
-        asked.locale.tag,
-        options,
-        0,
-        answer_spread(chosen.gold.text, asked, answers),
-    )
+def _chosen_rows(chosen: Chosen, asked: LocaleAnswers, answers: TemplateAnswers) -> Iterator[McqRow]:
+    """Questions that are not placed yet: the correct answer first, and an id of what each can choose from."""
+    spread = answer_spread(chosen.gold.text, asked, answers)
+    for distractors in chosen.triples():
+        options = [(one.text, one.locale.tag) for one in (chosen.gold, *distractors)]
+        name = _id(answers.template_id, asked.locale.split, chosen.gold.text, sorted(options))
+        yield McqRow(name, answers.template_id, asked.locale.tag, options, 0, spread)
 
 
 def _placed(rows: Sequence[McqRow], seed: int, locales: Registry) -> list[McqRow]:

@@ -37,18 +37,30 @@ and a text that nobody has read and people of several regions gave."""
 
 
 class Chosen(NamedTuple):
-    """A question: a correct answer and its distractors."""
+    """The questions of a pair of template and locale: their correct answer, and what stands beside it."""
 
     gold: Option
     distractors: tuple[Option, ...]
+    """Those of the first question."""
+    further: tuple[Option, ...]
+    """Options with more keyness than the correct answer: each has the last place in a further question."""
+
+    def triples(self) -> list[tuple[Option, ...]]:
+        """List the distractors of every question."""
+        kept = self.distractors[:-1]
+        return [self.distractors, *((*kept, one) for one in self.further)]
 
 
 class _Candidate(NamedTuple):
     order: tuple[int, ...]
-    """Tier, unlikeness, digest of the region, rank there and position: the smallest is tried first."""
+    """Tier, whether it is of another length, whether it is foreign, digest of the region that offers it, rank
+    there and position: the smallest is tried first."""
     option: Option
     is_higher: bool
     """Whether it has more keyness for the region than the correct answer, or is a larger number."""
+    is_foreign: bool
+    """Whether the region uses none of its words, or nobody has read it: what sounds like the region may well be
+    correct there."""
 
 
 class Choice:
@@ -107,10 +119,15 @@ class Choice:
         offered = [one for one in target.offered if one.option.text not in judged]
         first: Chosen | None = None
         for gold in target.answers.golds:
-            three = self._three(gold, self._candidates(target, gold, offered), same)
+            candidates = self._candidates(target, gold, offered)
+            three = self._three(gold, candidates, same)
             if three is None:
                 continue
-            chosen = Chosen(gold, tuple(one.option for one in three))
+            # What further questions replace stands last. They ask for no numbers: with larger ones alone the
+            # correct one would too often be the smallest.
+            three = sorted(three, key=lambda one: one.is_higher)
+            further = _further(candidates, three, same) if self._is_text else ()
+            chosen = Chosen(gold, tuple(one.option for one in three), further)
             if any(one.is_higher for one in three):
                 return chosen
             first = first or chosen
@@ -118,30 +135,33 @@ class Choice:
 
     def _candidates(self, target: Target, gold: Option, offered: Sequence[Offered]) -> list[_Candidate]:
         """Compare the options with a correct answer; of those that show one text, as many as can differ."""
-        answer_format = self._answers.answer_format
+        answer_format, here = self._answers.answer_format, gold.locale.tag
 
         @cache
         def keyness_beside(there: str) -> tuple[Callable[[str], float], float]:
-            keyness = self._keyness.between(self._answers.template_id, gold.locale.tag, there)
+            keyness = self._keyness.between(self._answers.template_id, here, there)
             return keyness, keyness(gold.text)
 
         given = [n for text in target.acceptable if (n := magnitude(text, answer_format)) is not None]
         correct, found = magnitude(gold.text, answer_format) or 0.0, []
         for position, one in enumerate(offered):
-            option, is_unlike = one.option, False
+            option, is_unlike, is_foreign = one.option, False, False
             tier = _RESERVE * (id(option) in self._reserve) + _FILLER * (not option.votes)
             if self._is_text:
                 keyness, of_gold = keyness_beside(option.locale.tag)
                 is_higher = keyness(option.text) > of_gold
                 shorter, longer = sorted((len(option.text), len(gold.text)))
                 is_unlike = longer >= _LONG_RATIO * shorter
+                sounds_alike = one.is_read and self._keyness.uses(self._answers.template_id, here, option.text)
+                is_foreign = not sounds_alike
                 tier += _DOUBTFUL * one.is_doubtful
             else:
                 number = magnitude(option.text, answer_format) or 0.0
                 is_higher = number > correct
                 # Who says 20:00 and 21:00 would not call 20:30 wrong.
                 tier += _DOUBTFUL * (min(given, default=number) <= number <= max(given, default=number))
-            found.append(_Candidate((tier, is_unlike, one.region, one.rank, position), option, is_higher))
+            order = tier, is_unlike, is_foreign, one.region, one.rank, position
+            found.append(_Candidate(order, option, is_higher, is_foreign))
         return _few_of_each(sorted(found))
 
     def _three(
@@ -217,7 +237,7 @@ class Choice:
             return
         for target in self.targets:
             one = chosen[target.answers.locale.tag]
-            texts = [] if one is None else [option.text for option in one.distractors]
+            texts = [] if one is None else [option.text for option in (*one.distractors, *one.further)]
             yield from (pair(text, answer) for text in texts for answer in target.acceptable if text != answer)
             yield from (pair(*two) for two in combinations(texts, 2))
 
@@ -233,6 +253,22 @@ def _may_stand(one: Option, other: Option, same: Set[Pair]) -> bool:
 def _judged(target: Target, same: Set[Pair]) -> Set[str]:
     """List the texts that judges find the same as an answer of the region asked about."""
     return {text for one in same if not target.acceptable.keys().isdisjoint(one) for text in one}
+
+
+def _further(
+    candidates: Iterable[_Candidate], three: Sequence[_Candidate], same: Set[Pair]
+) -> tuple[Option, ...]:
+    """List the higher options, not foreign, that may stand in place of the last of the three, none twice."""
+    *kept, last = (one.option for one in three)
+    tiers = {0, *(one.order[0] for one in three)}
+    higher = (one for one in candidates if one.is_higher and not one.is_foreign and one.order[0] in tiers)
+    found = [last]
+    for option in (one.option for one in higher):
+        # Side by side they never stand, so that they may share a word.
+        is_new = all(option.values != one.values and pair(option.text, one.text) not in same for one in found)
+        if is_new and all(_may_stand(option, other, same) for other in kept):
+            found.append(option)
+    return tuple(found[1:])
 
 
 def _few_of_each(candidates: Iterable[_Candidate]) -> list[_Candidate]:

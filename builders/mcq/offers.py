@@ -109,6 +109,11 @@ class Keyness:
 
         return keyness
 
+    def uses(self, template_id: str, here: str, text: str) -> bool:
+        """Whether a locale uses a word of a text in answers to other templates."""
+        ours, own = self._votes[here], self._own[template_id, here]
+        return any(ours.get(word, 0) > own.get(word, 0) for word in words(text))
+
 
 _OF_A_REGION = 4
 """Options of a region that are looked at for a question; one of them is shown at most."""
@@ -132,8 +137,10 @@ class Offered(NamedTuple):
     """Digest of its region for the locale asked about: regions are tried in this order."""
     rank: int
     """Its rank in its region, from 0."""
+    is_read: bool = True
+    """Whether somebody has read it; what readers propose, they have."""
     is_doubtful: bool = False
-    """Whether nobody has read it, and people of several regions gave it."""
+    """Whether people of several regions gave it, and it counts that nobody has read it."""
 
 
 class Target(NamedTuple):
@@ -193,16 +200,15 @@ def _offer(
             # No distractor in the first place, so that nobody is named as leaving it out.
             if not option.values.isdisjoint(by_people):
                 continue
-            is_unread = rules.options.unread != "keep" and not rules.verdicts.has_read(
-                answers.template_id, asked.tag, option
-            )
+            is_read = rules.verdicts.has_read(answers.template_id, asked.tag, option)
+            is_unread = rules.options.unread != "keep" and not is_read
             cause = None if option.values.isdisjoint(by_readers) else _VERDICTS
             cause = _UNREAD if is_unread and rules.options.unread == "drop" else cause
             if cause is not None:
                 target.left_out.setdefault(cause, set()).add(option.text)
                 continue
             is_doubtful = is_unread and _is_widespread(option, akin, answers)
-            target.offered.append(Offered(option, region, rank, is_doubtful))
+            target.offered.append(Offered(option, region, rank, is_read, is_doubtful))
             rank += 1
             if rank == _OF_A_REGION:
                 break

@@ -59,6 +59,32 @@ def test_an_option_that_sounds_more_like_the_region_stands_beside_each_answer():
     assert shown_in(long, "en-GB")["a mango with some chilli"] == 0
 
 
+def test_each_further_option_that_sounds_more_like_the_region_takes_the_last_place_in_a_question_of_its_own():
+    # Britain says these elsewhere, and nobody does who offers them.
+    like_britain = {"mango", "fig", "grape"}
+    elsewhere = {"en-GB": [(fruit, 4) for fruit in sorted(like_britain)], "ar-DZ": [("bread", 5)]}
+    frames = frames_of({"T-1": {**MORE, "en-GB": [("apple", 5)]}, "T-2": elsewhere})
+    read = verdicts_of(*({"locale": "en-GB", "option": fruit, "verdict": "ok"} for fruit in like_britain))
+    asked = {"options": McqOptions(rungs=True), "judges": RULES, "verdicts": read}
+    counts = Counter[int]()
+    for seed in range(6):
+        build = build_mcq(*frames, **asked, seed=seed)
+        texts = build.mcqs.filter(locale="en-GB")["options"].to_list()
+        wrong = [set(options) - {"apple"} for options in texts]
+        counts[len(wrong)] += 1
+        # Two stay, and of those like Britain each that is not among them stands beside them once.
+        shared = set.intersection(*wrong) if len(wrong) > 1 else {"mango", "fig"}
+        assert sorted(fruit for one in wrong for fruit in one - shared) == sorted(like_britain - shared)
+        assert all(len(shared & one) == 2 for one in wrong)
+        # Statements are those of the first question, so that none is asked twice.
+        statements = pl.concat(build.true_false_batches()).filter(locale="en-GB")["option"]
+        assert sorted(statements) == sorted(texts[0])
+    assert counts.keys() == {1, 2, 3}
+    # What nobody has read has no question of its own.
+    unread = build_mcq(*frames, options=McqOptions(), judges=RULES, seed=0).mcqs
+    assert not unread.select("template_id", "locale").is_duplicated().any()
+
+
 def test_of_two_correct_answers_the_one_is_asked_for_that_does_not_stand_out():
     # Britain says apple everywhere, and mango more often than plum.
     elsewhere = {"en-GB": [("apple", 6), ("mango", 2), ("tea", 2)], "es-MX": [("chilli", 5)]}
