@@ -283,17 +283,12 @@ def not_asked(kind: str, template_id: str, locale: str, asked: Collection[tuple[
 
 def not_answered(answer: str, template_id: str, answers: Iterable[str]) -> tuple[str, str]:
     """A decision on an answer that is not among those to its question."""
-    there = list(answers)
-    what = f"nobody answered {answer!r} to {template_id!r}"
-    restored = "restore rows of responses that were lost since the review"
-    corrected = (
-        "if the answer was corrected or withdrawn, have `blend reviews propose` take up its question again, or "
-        "write it in the review exactly as typed"
+    close = close_to(answer, answers)
+    return f"nobody answered {answer!r} to {template_id!r}{close}, but a review decides on it", (
+        "write it in the review exactly as typed or, if it was corrected or withdrawn, have `blend reviews "
+        "propose` take up its question again; restore rows of responses only if they were lost by accident, "
+        "and nobody was forgotten"
     )
-    close = close_to(answer, there)
-    # What is close to an answer that is gone is most likely its correction.
-    fix = f"{corrected}; else {restored}" if close else f"{restored}; {corrected}"
-    return f"{what}{close}, but a review decides on it", fix
 
 
 def close_to(name: str, valid: Iterable[str]) -> str:
