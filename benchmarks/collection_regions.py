@@ -1,7 +1,7 @@
 """What collecting brought in the 16 regions: makes ``decisions/blend/collection_regions.tsv`` anew.
 
 Counts it in the published votes (the folder BLEND of the authors' repository), and in what a build with default
-options makes of them.
+options makes of them: the first question of each pair.
 
     python benchmarks/collection_regions.py BLEND --fit
 """
@@ -30,6 +30,8 @@ def main() -> None:
     used = parser.parse_args()
     tables = read_blend(used.blend)
     mcqs = build_mcq(tables.questions, tables.annotations, options=McqOptions(), seed=0).mcqs
+    # Further questions are made of what somebody has read, and what is yet to be collected nobody has.
+    mcqs = mcqs.unique(["template_id", "locale"], keep="first", maintain_order=True)
     numbers = range(FEWEST_ANNOTATORS, MOST_ANNOTATORS + 1)
     shares = vote_shares(tables.annotations, numbers, wanted=WANTED)
     asked = tables.annotations.group_by("locale").agg(asked=pl.len())
