@@ -312,6 +312,8 @@ _LEAST_SPREAD = 0.1
 """Smallest variance of difficulties, which all items together can lack."""
 _LONGEST = 1.0
 """Longest step of Newton's method, so that items that all models get right stay finite."""
+_LEAST_LOGIT = -700.0
+"""Logit below which a chance is taken to be the same, since no number holds the exponential of more."""
 
 
 _Nodes = tuple[FloatArray, FloatArray]
@@ -434,7 +436,8 @@ def _maximised(
 
 
 def _chances(abilities: FloatArray, items: FloatArray) -> FloatArray:
-    return np.asarray(1 / (1 + np.exp(-np.multiply.outer(abilities, items[0]) - items[1])))
+    logits = np.maximum(np.multiply.outer(abilities, items[0]) + items[1], _LEAST_LOGIT)
+    return np.asarray(1 / (1 + np.exp(-logits)))
 
 
 def _logit(n_correct: FloatArray, n_asked: FloatArray) -> FloatArray:

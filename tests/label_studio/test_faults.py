@@ -204,6 +204,12 @@ def test_a_personal_access_token_will_do(
 # Leads whose computer dies, and two at a time.
 
 
+@pytest.fixture(autouse=True)
+def _found_by_leads(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lead to this module by its name, as the process of a lead imports it."""
+    monkeypatch.syspath_prepend(root)
+
+
 def run_leads(half: Half, *projects: Path, moment: int = NEVER) -> list[tuple[bool, int]]:
     """Sync projects, all at a time; whether each was killed, and how many moments it had."""
     processes = _processes()

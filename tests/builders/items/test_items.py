@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import blend
@@ -81,6 +81,7 @@ def test_evidence_of_a_wrong_key():
 @pytest.mark.slow
 @settings(max_examples=examples(25))
 @given(answers())
+@example(np.repeat(np.eye(6, 1), 4, axis=1))  # one model knows all, and the others nothing
 def test_figures_are_finite_or_null_and_within_bounds(correct: np.ndarray):
     found = _analyse_responses(responses_of(correct))
     for name in ("slope", "intercept", "evidence", "difficulty"):
