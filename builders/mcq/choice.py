@@ -265,7 +265,10 @@ def _further(
     found = [last]
     for option in (one.option for one in higher):
         # Side by side they never stand, so that they may share a word.
-        is_new = all(option.values != one.values and pair(option.text, one.text) not in same for one in found)
+        is_new = not any(
+            option.text == one.text or option.values == one.values or pair(option.text, one.text) in same
+            for one in found
+        )
         if is_new and all(_may_stand(option, other, same) for other in kept):
             found.append(option)
     return tuple(found[1:])

@@ -203,7 +203,7 @@ def test_the_16_regions(regions_release: Path, paper_release: Path, root: Path):
         shown = f"| {row['by_pair'] * 100:.1f} % | {row['overall'] * 100:.1f} % |\n"
         assert re.search(rf"\n\| `{row['baseline']}` .*{re.escape(shown)}", page), row
     figures = dict(default.baselines.filter(group="all").select("baseline", "overall").iter_rows())
-    assert (round(figures["elimination"], 3), round(figures["elimination-2"], 3)) == (0.826, 0.479)
+    assert (round(figures["elimination"], 3), round(figures["elimination-2"], 3)) == (0.827, 0.479)
     # What default mode promises holds here too: no option twice.
     assert leak(default, "repeated-option")["questions"] == 0
     assert leak(paper, "repeated-option")["questions"] == 346
