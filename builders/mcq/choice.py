@@ -52,15 +52,22 @@ class Chosen(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    order: tuple[int, ...]
-    """Tier, whether it is of another length, whether it is foreign, digest of the region that offers it, rank
-    there and position: the smallest is tried first."""
-    option: Option
-    is_higher: bool
-    """Whether it has more keyness for the region than the correct answer, or is a larger number."""
+    """An option beside a correct answer. The smallest is tried first, by its fields in their order."""
+
+    tier: int
+    is_unlike: bool
+    """Whether it is much longer or shorter than the correct answer."""
     is_foreign: bool
     """Whether the region uses none of its words, or nobody has read it: what sounds like the region may well be
     correct there."""
+    region: int
+    rank: int
+    """As in `Offered`."""
+    position: int
+    """Its own place among the options offered, so that no two are equal up to here."""
+    option: Option
+    is_higher: bool
+    """Whether it has more keyness for the region than the correct answer, or is a larger number."""
 
 
 class Choice:
@@ -152,16 +159,17 @@ class Choice:
                 is_higher = keyness(option.text) > of_gold
                 shorter, longer = sorted((len(option.text), len(gold.text)))
                 is_unlike = longer >= _LONG_RATIO * shorter
-                sounds_alike = one.is_read and self._keyness.uses(self._answers.template_id, here, option.text)
-                is_foreign = not sounds_alike
+                is_foreign = not (
+                    one.is_read and self._keyness.uses(self._answers.template_id, here, option.text)
+                )
                 tier += _DOUBTFUL * one.is_doubtful
             else:
                 number = magnitude(option.text, answer_format) or 0.0
                 is_higher = number > correct
                 # Who says 20:00 and 21:00 would not call 20:30 wrong.
                 tier += _DOUBTFUL * (min(given, default=number) <= number <= max(given, default=number))
-            order = tier, is_unlike, is_foreign, one.region, one.rank, position
-            found.append(_Candidate(order, option, is_higher, is_foreign))
+            of_option = one.region, one.rank, position, option
+            found.append(_Candidate(tier, is_unlike, is_foreign, *of_option, is_higher))
         return _few_of_each(sorted(found))
 
     def _three(
@@ -173,12 +181,12 @@ class Choice:
         be correct only where there is no other question.
         """
         # Tiers are sums: 0 and `_RESERVE` alone are neither doubtful nor proposed.
-        drawn, tiers = self._quotas(gold), sorted({one.order[0] for one in candidates})
+        drawn, tiers = self._quotas(gold), sorted({one.tier for one in candidates})
         sure = [tier for tier in tiers if tier in (0, _RESERVE)]
         # Of texts 0 is no quota, as the correct answer would stand out: allowed when nothing else can be met.
         for quotas, usable in ((drawn, sure), ((*drawn, 0), tiers)):
             for tier in usable:
-                among = [one for one in candidates if one.order[0] in usable and one.order[0] <= tier]
+                among = [one for one in candidates if one.tier in usable and one.tier <= tier]
                 higher = [one for one in among if one.is_higher]
                 others = [one for one in among if not one.is_higher]
                 for n in quotas:
@@ -260,10 +268,10 @@ def _further(
 ) -> tuple[Option, ...]:
     """List the higher options, not foreign, that may stand in place of the last of the three, none twice."""
     *kept, last = (one.option for one in three)
-    tiers = {0, *(one.order[0] for one in three)}
-    higher = (one for one in candidates if one.is_higher and not one.is_foreign and one.order[0] in tiers)
+    tiers = {0, *(one.tier for one in three)}
+    higher = [one.option for one in candidates if one.is_higher and not one.is_foreign and one.tier in tiers]
     found = [last]
-    for option in (one.option for one in higher):
+    for option in higher:
         # Side by side they never stand, so that they may share a word.
         is_new = not any(
             option.text == one.text or option.values == one.values or pair(option.text, one.text) in same
