@@ -40,7 +40,7 @@ _GROUPS = {
 }
 """Groups of commands by their names: module, and the application in it."""
 
-_SINGLE = ("build", "look", "publish")
+_SINGLE = ("build", "look", "collecting", "registry", "publish")
 """Modules of single commands."""
 
 _ALONE = ("build", "validate", "publish", "pull")

@@ -1,17 +1,13 @@
-"""Commands that look and change nothing: show, stats, audit, diff, plan, status, schema, locales, items."""
+"""Commands that look at releases and change nothing: show, stats, audit, diff; and items, at runs of them."""
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from blend.cli.application import UsageError, check_known
 from blend.cli.options import (
     DEFAULT_OUT,
     AsJson,
-    LocaleFile,
-    RawRecipe,
     Release,
     TablesFolder,
     keep_tables,
@@ -20,23 +16,16 @@ from blend.cli.options import (
     print_result,
     print_tables,
     reporting,
-    used_recipe,
 )
 from blend.loaders.files.progress import progress_if_watched
-from blend.schemas.errors import InputError
-from blend.schemas.models import first_line_of
 from blend.stopping import interruptible
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
 
 _ReleaseFolder = Annotated[Path, typer.Argument(help="Release directory.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    for command in (_show, _stats, _audit, _diff, _plan, _status, _schema, _locales, _items):
+    for command in (_show, _stats, _audit, _diff, _items):
         app.command()(command)
 
 
@@ -142,166 +131,6 @@ def _diff(
             print_tables(difference_tables(found, examples=examples))
     if exit_code and not found.is_empty:
         raise typer.Exit(3)
-
-
-def _plan(
-    release: Annotated[
-        Path | None,
-        typer.Argument(help="Release directory of a pilot; what BLEnD's 16 regions brought when absent."),
-    ] = None,
-    locale: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TAG",
-            help="Plan like this region only; can be repeated. BLEnD's mean, or all of a pilot's.",
-        ),
-    ] = None,
-    difference: Annotated[
-        float, typer.Option(metavar="POINTS", help="Difference that two models shall be told apart by.")
-    ] = 5,
-    templates: Annotated[
-        str, typer.Option(metavar="N,N", help="Numbers of templates asked in the region.")
-    ] = "100,200,500",
-    annotators: Annotated[
-        str, typer.Option(metavar="N,N", help="Numbers of annotators of every question, 2 to 9.")
-    ] = "3,5,7",
-    price: Annotated[float | None, typer.Option(help="Price of one answer, in any currency.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Plan a collection: templates and annotators, what they cost, leave, and tell apart.
-
-    - `blend plan --price 0.10` plans for a region like the mean of BLEnD's.
-    - `blend plan --locale ha-NG --annotators 5 --difference 10` plans like one of them.
-    - `blend plan pilot` plans by what a pilot has brought.
-    """
-    from blend.builders.stats.planning import mean_figures, plan_collection, release_figures
-    from blend.loaders.responses.verdicts import shipped_collections
-
-    figures = shipped_collections()
-    if release is not None:
-        with progress_if_watched() as on_progress:
-            figures = release_figures(release, comparable=figures, on_progress=on_progress)
-    elif not locale:
-        figures = mean_figures(figures)
-    found = plan_collection(
-        figures,
-        templates=_counts("--templates", templates),
-        annotators=_counts("--annotators", annotators),
-        difference=difference / 100,
-        price=price,
-        locales=locale,
-    )
-    print_result(found, as_json=as_json)
-
-
-def _counts(option: str, text: str) -> list[int]:
-    """Read numbers with commas between."""
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isascii() and part.isdecimal() and len(part) < 10 for part in parts):
-        raise UsageError(f"{option} {text}: expected whole numbers with commas between, such as 100,200,500")
-    return [int(part) for part in parts]
-
-
-def _status(
-    recipe: RawRecipe = None,
-    as_json: AsJson = False,
-) -> None:
-    """Say which questions still need responses, per locale."""
-    import polars as pl
-
-    from blend.builders.release.tables import read_inputs
-    from blend.builders.saq.ballots import collection_status
-    from blend.loaders.recipes import RecipeInPlace
-
-    chosen = used_recipe(recipe)
-    used, base = chosen.recipe, chosen.base
-    placed = RecipeInPlace.of(used, base)
-    inputs = read_inputs(placed)
-    if inputs.responses.is_empty():
-        raise InputError(
-            "the recipe has no raw responses, only finished annotations; "
-            "add a source of kind 'responses' to follow a collection"
-        )
-    # What is finished already, as in BLEnD's regions, is not being collected.
-    finished = set(inputs.annotations["locale"]) - set(inputs.responses["locale"])
-    collected = inputs.questions.filter(~pl.col("locale").is_in(finished))
-    state = collection_status(collected, inputs.responses, inputs.reviews, used.saq)
-    if as_json:
-        print_json(state.questions.to_dicts())
-        return
-    from blend.builders.mcq.result import too_few_regions
-    from blend.cli.releases import RAW, odd_lines
-    from blend.loaders.responses.verdicts import proposes_options
-
-    print_tables(state.as_tables())
-    own = [stage.findings for stage in inputs.stages if stage.name.startswith(RAW)]
-    found = [row for findings in own for row in findings.to_dicts()]
-    print_lines(odd_lines(found, "all among the findings of a build"))
-    can_fill = used.mcq.verdicts is not None and proposes_options(base / used.mcq.verdicts)
-    if not can_fill and (note := too_few_regions(inputs.questions, placed.locales)):
-        print_lines([f"{note}."])
-
-
-def _schema(
-    name: Annotated[str | None, typer.Argument(help="Model to print; without one, all are listed.")] = None,
-) -> None:
-    """Print the JSON Schema of a row, of a recipe or of a manifest."""
-    models = _schema_models()
-    if name is None:
-        for known, model in models.items():
-            typer.echo(f"{known:<12} {first_line_of(model)}")
-        return
-    check_known("model", name, models)
-    # Descriptions are Markdown for most readers of JSON Schemas.
-    text = json.dumps(models[name].model_json_schema(), ensure_ascii=False, indent=2)
-    typer.echo(text.replace("``", "`"))
-
-
-def _locales(
-    tag: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="Tag, region code or any name of the region; all when absent."),
-    ] = None,
-    locale_file: LocaleFile = None,
-    as_json: AsJson = False,
-) -> None:
-    """Print the locale registry, or what a name in it stands for."""
-    from blend.loaders.files.toml import registry_with
-
-    known = registry_with(locale_file)
-    chosen = list(known) if tag is None else known.called(tag)
-    if as_json:
-        print_json([locale.model_dump(mode="json") for locale in chosen])
-        return
-    from blend.cli.releases import locale_details, locale_table
-
-    print_tables([locale_details(chosen[0]) if len(chosen) == 1 else locale_table(chosen)])
-
-
-def _schema_models() -> "dict[str, type[BaseModel]]":
-    """The models whose JSON Schema ``blend schema`` prints, by the name to ask for."""
-    from blend.schemas import rows
-    from blend.schemas.locales import Locale
-    from blend.schemas.manifest import ReleaseManifest, SnapshotInfo
-    from blend.schemas.recipe import Domain, Recipe
-    from blend.schemas.reports import Datasheet
-
-    return {
-        "template": rows.QuestionTemplate,
-        "saq": rows.Question,
-        "response": rows.Response,
-        "review": rows.Review,
-        "annotation": rows.Annotation,
-        "mcq": rows.MultipleChoiceQuestion,
-        "food-triple": rows.Triple,
-        "food-template": rows.TripleTemplate,
-        "domain": Domain,
-        "snapshot": SnapshotInfo,
-        "locale": Locale,
-        "recipe": Recipe,
-        "datasheet": Datasheet,
-        "manifest": ReleaseManifest,
-    }
 
 
 def _items(

@@ -1,5 +1,6 @@
 """Commands for what is published: ``blend validate``, ``blend publish`` and ``blend pull``."""
 
+from collections.abc import Iterator
 from contextlib import nullcontext
 from math import inf
 from pathlib import Path
@@ -8,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 
 from blend.cli.application import REFUSED, UsageError, check_known
 from blend.cli.options import AsJson, DryRun, Release
@@ -18,6 +20,7 @@ from blend.stopping import UNCHANGED, interruptible, unless_made
 if TYPE_CHECKING:
     from blend.builders.publish.plan import Publication, PublicationPlan
     from blend.builders.validate import Check
+    from blend.builders.validate.checked_release import CheckResult, Level, ValidationReport
     from blend.cli.terminal import SafeConsole
 
 _STOPPED = "interrupted; readers see no half release; run it again to finish"
@@ -76,10 +79,7 @@ def _validate(
     if as_json:
         typer.echo(escape_controls_in_json(report.to_json()), nl=False)
     else:
-        from blend.cli.releases import print_report
-        from blend.cli.terminal import SafeConsole
-
-        print_report(report, SafeConsole(), strict=strict)
+        _print_report(report, strict=strict)
     if not report.passes(strict=strict):
         raise typer.Exit(REFUSED)
 
@@ -95,6 +95,44 @@ def _chosen(only: list[str] | None, skip: list[str] | None) -> "dict[str, Check]
     if not chosen:
         raise UsageError("--only and --skip leave no check; name other ones")
     return chosen
+
+
+# A validation report for people: a line per check, then the problems, worst first.
+
+
+_STYLES = {"error": "bold red", "warning": "yellow"}
+
+
+def _print_report(report: "ValidationReport", *, strict: bool = False) -> None:
+    """Print the report, and in the last line whether the release passes."""
+    from blend.builders.validate.checked_release import Level
+    from blend.cli.terminal import SafeConsole, show_tables
+
+    console = SafeConsole()
+    show_tables(report.as_tables(), everything=True, console=console)
+    for level in Level:
+        for result in report.checks:
+            for line in _problem_lines(result, level):
+                console.print(line, highlight=False)
+    console.print()
+    if any(result.level for result in report.checks):
+        console.print("docs/cards.md explains the checks, reports/details.md what a build found.", style="dim")
+    passes = report.passes(strict=strict)
+    verdict = "[bold green]valid[/]" if passes else "[bold red]not valid[/]"
+    only_warnings = "" if passes or report.errors else " (--strict fails on warnings)"
+    counts = f"{pluralise(report.errors, 'error')}, {pluralise(report.warnings, 'warning')}"
+    console.print(f"{verdict}: {counts}{only_warnings}")
+
+
+def _problem_lines(result: "CheckResult", level: "Level") -> Iterator[str]:
+    """How many problems of a level a check found, those that are kept, and how many there are besides."""
+    count = result.errors if level == "error" else result.warnings
+    if count:
+        yield f"\n[{_STYLES[level]}]{level}[/] {result.check}: {count:,}"
+        kept = [problem for problem in result.examples if problem.level is level]
+        yield from (f"  {escape(str(problem))}" for problem in kept)
+        if count > len(kept):
+            yield f"  … and {count - len(kept):,} more (--examples)"
 
 
 def _publish(

@@ -1,30 +1,24 @@
-"""What commands say of a release (what it holds, whether it is valid), of locales and of contributions."""
+"""What commands print of a release for people to read: its lines, what is odd in them, and first rows."""
 
 import json
-import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from rich.markup import escape
 
-from blend.builders.cards.rendering import plain
 from blend.builders.mcq.result import STAGE
-from blend.builders.validate.checked_release import CheckResult, Level, ValidationReport
 from blend.cli.options import evenly
-from blend.cli.terminal import SafeConsole, show_tables, shown
-from blend.loaders.contributions import ContributionCheck
+from blend.cli.terminal import show_tables, shown
 from blend.loaders.releases import check_complete, read_manifest
 from blend.loaders.releases.tables import read_config, read_findings, release_locales, scan_config, table_rows
 from blend.loaders.responses.verdicts import read_verdicts
-from blend.schemas.errors import RowError, summarise
+from blend.schemas.errors import RowError
 from blend.schemas.frames import KEY
 from blend.schemas.languages import country_name
 from blend.schemas.locales import Locale, registry
 from blend.schemas.manifest import FINDINGS_NAME, ReleaseManifest, TableInfo
-from blend.schemas.models import field_sentences
 from blend.schemas.reports import finding_kinds
 from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_PROMPTS
 from blend.schemas.sheets import ALSO_CORRECT, SILLY, WRONG
@@ -178,130 +172,3 @@ def _first_row(release: Path, table: TableInfo) -> Table:
 def _short(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + " …"
-
-
-# A validation report for people: a line per check, then the problems, worst first.
-
-
-_STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow"}
-
-
-def print_report(report: ValidationReport, console: SafeConsole, *, strict: bool = False) -> None:
-    """Print the report, and in the last line whether the release passes."""
-    show_tables(report.as_tables(), everything=True, console=console)
-    for level in Level:
-        for result in report.checks:
-            for line in _problem_lines(result, level):
-                console.print(line, highlight=False)
-    console.print()
-    if any(result.level for result in report.checks):
-        console.print("docs/cards.md explains the checks, reports/details.md what a build found.", style="dim")
-    passes = report.passes(strict=strict)
-    verdict = "[bold green]valid[/]" if passes else "[bold red]not valid[/]"
-    only_warnings = "" if passes or report.errors else " (--strict fails on warnings)"
-    counts = f"{pluralise(report.errors, 'error')}, {pluralise(report.warnings, 'warning')}"
-    console.print(f"{verdict}: {counts}{only_warnings}")
-
-
-def _problem_lines(result: CheckResult, level: Level) -> Iterator[str]:
-    """How many problems of a level a check found, those that are kept, and how many there are besides."""
-    count = result.errors if level is Level.ERROR else result.warnings
-    if count:
-        yield f"\n[{_STYLES[level]}]{level}[/] {result.check}: {count:,}"
-        kept = [problem for problem in result.examples if problem.level is level]
-        yield from (f"  {escape(str(problem))}" for problem in kept)
-        if count > len(kept):
-            yield f"  … and {count - len(kept):,} more (--examples)"
-
-
-# Locales that a release can have.
-
-
-def locale_table(locales: Sequence[Locale]) -> Table:
-    """One line per locale, and the datasets that hold it."""
-    columns = ("locale", "split", "language", "region", "in a question", "datasets")
-    rows = [
-        (
-            *(locale.tag, locale.split, locale.language_name, locale.region_name, locale.prompt_name),
-            " ".join(locale.collections),
-        )
-        for locale in locales
-    ]
-    return Table.of(pluralise(len(locales), "locale"), columns, rows)
-
-
-def locale_details(locale: Locale) -> Table:
-    """Every field of one locale with what it means."""
-    rows = [
-        (name, _as_text(getattr(locale, name)), plain(meaning))
-        for name, meaning in field_sentences(Locale).items()
-    ]
-    return Table.of(locale.tag, ("field", "value", "meaning"), rows)
-
-
-def _as_text(value: object) -> str:
-    return ", ".join(value) if isinstance(value, Iterable) and not isinstance(value, str) else str(value or "")
-
-
-# A check of contributions: for people, and as annotations that a forge shows beside changed lines.
-
-_TEXT = (".csv", ".tsv", ".txt", ".jsonl")
-_SHARED = "for all contributors"
-"""How the folder of all contributions is called in place of a contributor's name."""
-
-
-def check_lines(check: ContributionCheck) -> Iterator[str]:
-    """Tell what is wrong, folder by folder, and in the last line whether all is well.
-
-    Of very many problems in a folder, every cause is told with a few of its places, and all are counted.
-    """
-    for contributor in ("", *check.contributors):
-        problems = check.of(contributor)
-        errors = [problem for problem in problems if problem.level == "error"]
-        warnings = [problem for problem in problems if problem.level == "warning"]
-        if contributor or problems:
-            yield f"{contributor or _SHARED}: {_counts(len(errors), len(warnings))}"
-        for level, listed in (("error", errors), ("warning", warnings)):
-            yield from (f"  {level}: {line}" for line in summarise(listed))
-    yield verdict(check)
-
-
-def verdict(check: ContributionCheck) -> str:
-    """Say in one line whether the contributions can become part of a release."""
-    n_warnings = len(check.problems) - len(check.errors)
-    counts = f"{pluralise(len(check.contributors), 'contributor')}: {_counts(len(check.errors), n_warnings)}"
-    if check.passes:
-        return counts
-    more = "" if check.is_complete else ": more may appear once these are mended"
-    return f"{counts}. Correct the files, then check them again{more}"
-
-
-def workflow_commands(check: ContributionCheck) -> Iterator[str]:
-    """Every problem as a command of GitHub's workflows.
-
-    Files are relative to the working directory, which in a workflow is the root of the repository.
-
-    References:
-        https://docs.github.com/actions/reference/workflow-commands-for-github-actions
-    """
-    for problem in check.problems:
-        path = os.path.relpath(check.folder / problem.file).replace(os.sep, "/")
-        # A row is the line, but behind a cell that goes over several.
-        is_text = problem.row is not None and problem.file.lower().endswith(_TEXT)
-        properties = {"file": path} | ({"line": str(problem.row)} if is_text else {})
-        listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-        message = f"{problem.contributor or _SHARED}, {problem}"
-        yield f"::{problem.level} {listed}::{_data(message)}"
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def _counts(n_errors: int, n_warnings: int) -> str:
-    parts = [pluralise(n, word) for n, word in ((n_errors, "error"), (n_warnings, "warning")) if n]
-    return ", ".join(parts) or "nothing is wrong"

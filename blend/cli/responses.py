@@ -1,5 +1,7 @@
 """``blend contribute``, a folder for each of many; ``blend responses``, answers collected elsewhere."""
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -7,9 +9,11 @@ import typer
 
 from blend.cli.application import REFUSED, Application, with_options
 from blend.cli.options import LocaleFile, print_lines
+from blend.schemas.errors import summarise
 from blend.schemas.texts import escape_controls_in_json, pluralise
 
 if TYPE_CHECKING:
+    from blend.loaders.contributions import ContributionCheck
     from blend.loaders.recipes import RecipeInPlace
 
 
@@ -74,7 +78,6 @@ def _check(
     - `blend contribute check contributions/mina-ko` checks one folder, and how it fits with the others.
     - `blend contribute check . --format github` annotates a pull request.
     """
-    from blend.cli.releases import check_lines, verdict, workflow_commands
     from blend.loaders.contributions import check_contributions, collection_of
 
     beside = _recipe_in(collection_of(folder)[0].parent)
@@ -84,7 +87,7 @@ def _check(
         # Every problem, none of them grouped.
         typer.echo(escape_controls_in_json(with_options(found.model_dump_json(indent=2))))
     else:
-        lines = check_lines(found) if output == "text" else [*workflow_commands(found), verdict(found)]
+        lines = _check_lines(found) if output == "text" else [*_workflow_commands(found), _verdict(found)]
         print_lines(map(with_options, lines))
     if not found.passes:
         raise typer.Exit(REFUSED)
@@ -96,6 +99,70 @@ def _recipe_in(folder: Path) -> "RecipeInPlace | None":
 
     path = folder / "recipe.toml"
     return RecipeInPlace.of(read_recipe(path), folder) if path.is_file() else None
+
+
+# A check of contributions: for people, and as annotations that a forge shows beside changed lines.
+
+_TEXT = (".csv", ".tsv", ".txt", ".jsonl")
+_SHARED = "for all contributors"
+"""How the folder of all contributions is called in place of a contributor's name."""
+
+
+def _check_lines(check: "ContributionCheck") -> Iterator[str]:
+    """Tell what is wrong, folder by folder, and in the last line whether all is well.
+
+    Of very many problems in a folder, every cause is told with a few of its places, and all are counted.
+    """
+    for contributor in ("", *check.contributors):
+        problems = check.of(contributor)
+        errors = [problem for problem in problems if problem.level == "error"]
+        warnings = [problem for problem in problems if problem.level == "warning"]
+        if contributor or problems:
+            yield f"{contributor or _SHARED}: {_counts(len(errors), len(warnings))}"
+        for level, listed in (("error", errors), ("warning", warnings)):
+            yield from (f"  {level}: {line}" for line in summarise(listed))
+    yield _verdict(check)
+
+
+def _verdict(check: "ContributionCheck") -> str:
+    """Say in one line whether the contributions can become part of a release."""
+    n_warnings = len(check.problems) - len(check.errors)
+    counts = f"{pluralise(len(check.contributors), 'contributor')}: {_counts(len(check.errors), n_warnings)}"
+    if check.passes:
+        return counts
+    more = "" if check.is_complete else ": more may appear once these are mended"
+    return f"{counts}. Correct the files, then check them again{more}"
+
+
+def _workflow_commands(check: "ContributionCheck") -> Iterator[str]:
+    """Every problem as a command of GitHub's workflows.
+
+    Files are relative to the working directory, which in a workflow is the root of the repository.
+
+    References:
+        https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+    """
+    for problem in check.problems:
+        path = os.path.relpath(check.folder / problem.file).replace(os.sep, "/")
+        # A row is the line, but behind a cell that goes over several.
+        is_text = problem.row is not None and problem.file.lower().endswith(_TEXT)
+        properties = {"file": path} | ({"line": str(problem.row)} if is_text else {})
+        listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+        message = f"{problem.contributor or _SHARED}, {problem}"
+        yield f"::{problem.level} {listed}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _counts(n_errors: int, n_warnings: int) -> str:
+    parts = [pluralise(n, word) for n, word in ((n_errors, "error"), (n_warnings, "warning")) if n]
+    return ", ".join(parts) or "nothing is wrong"
 
 
 responses = Application(

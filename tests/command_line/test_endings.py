@@ -186,8 +186,8 @@ def test_stopped_while_it_is_loaded_it_says_so(number: signal.Signals, module: s
 def test_a_command_without_words_of_its_own_says_what_to_do(number: signal.Signals):
     # Sent from the first line of the command, which has no sentence for it.
     program = (
-        "import os, signal, sys\nimport blend.cli.look\n"
-        f"blend.cli.look.check_known = lambda *_: os.kill(os.getpid(), signal.{number.name})\n"
+        "import os, signal, sys\nimport blend.cli.registry\n"
+        f"blend.cli.registry.check_known = lambda *_: os.kill(os.getpid(), signal.{number.name})\n"
         "from blend.__main__ import main\nsys.argv = ['blend', 'schema', 'x']\nmain()\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

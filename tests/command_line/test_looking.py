@@ -15,7 +15,7 @@ from rich.cells import cell_len
 import blend
 from blend.builders.release import build_release
 from blend.builders.stats.dataset import stats_of_release
-from blend.cli.look import _schema_models
+from blend.cli.registry import _schema_models
 from blend.loaders.recipes import sample_recipe
 from helpers.in_process import run
 from helpers.messages import wrong

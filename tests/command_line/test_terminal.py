@@ -18,7 +18,7 @@ from blend.builders.saq.ballots import collection_status
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.planning import mean_figures, plan_collection
 from blend.cli.options import print_lines
-from blend.cli.releases import locale_details, locale_table
+from blend.cli.registry import _locale_details, _locale_table
 from blend.cli.terminal import SafeConsole, _table_of, show_tables, shown
 from blend.eval.report import score_tables
 from blend.eval.scores_json import Score, Scores
@@ -93,8 +93,8 @@ def test_tables_of_questions(sample_release: Path):
         collection_status(inputs.questions, inputs.responses, inputs.reviews, recipe.saq).as_tables()
     )
     plan = plan_collection(mean_figures(shipped_collections()), templates=[20_000], price=0.1)
-    assert_complete([*plan.as_tables(), locale_table(list(registry())), *map(locale_details, registry())])
-    assert locale_table([registry().get("ko-KR")]).title == "1 locale"
+    assert_complete([*plan.as_tables(), _locale_table(list(registry())), *map(_locale_details, registry())])
+    assert _locale_table([registry().get("ko-KR")]).title == "1 locale"
 
 
 @pytest.mark.integration

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from blend import __version__
 from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.checked_release import CheckResult, Level, Problem, error, warning
-from blend.cli.releases import _problem_lines
+from blend.cli.publish import _problem_lines
 from blend.loaders.releases import read_manifest
 
 OFFLINE = {name: check for name, check in CHECKS.items() if name != "loading"}
