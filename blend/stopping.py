@@ -161,13 +161,13 @@ def unless_made(out: Path) -> Callable[[], str]:
     Args:
         out: The directory to make.
     """
-    from blend.loaders.files.content import file_identity
     from blend.schemas.manifest import MANIFEST_NAME
 
-    before = file_identity(out / MANIFEST_NAME)
+    manifest = out / MANIFEST_NAME
+    before = manifest.exists() and manifest.stat().st_mtime_ns
 
     def found() -> str:
-        if file_identity(out / MANIFEST_NAME) == before:
+        if before == (manifest.exists() and manifest.stat().st_mtime_ns):
             return UNCHANGED
         return f"interrupted when the release was made already; {out} holds it whole"
 

@@ -6,7 +6,6 @@ import os
 import re
 import secrets
 import shutil
-import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
@@ -21,11 +20,6 @@ from blend.stopping import raise_if_stopped
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FULL_IN_WORDS = re.compile("|".join(re.escape(os.strerror(number)) for number in _FULL))
-_REASONS = {
-    **dict.fromkeys((errno.ENOTDIR, errno.EEXIST), "a part of this path is a file"),
-    errno.ENAMETOOLONG: "the name is too long",
-}
-"""What the system says in other words, by its number."""
 _ELSEWHERE = "choose another `out` or change the permissions"
 
 
@@ -69,7 +63,7 @@ def storage_error(
         return StorageError(
             f"{location}: no space left on the disk; {kept}free some space and run the same again"
         )
-    reason = _REASONS.get(getattr(error, "errno", None) or 0) or getattr(error, "strerror", None) or error
+    reason = getattr(error, "strerror", None) or error
     return StorageError(f"{location}: cannot write here ({reason}); {fix}")
 
 
@@ -86,16 +80,10 @@ def check_regular(path: Path) -> None:
     Raises:
         InputError: If the path is one of these.
     """
-    try:
-        mode = path.lstat().st_mode
-    except FileNotFoundError:
-        return
-    if stat.S_ISLNK(mode):
+    if path.is_symlink():
         raise InputError(f"{path}: is a link to {path.readlink()}; name that file itself, or remove the link")
-    if stat.S_ISDIR(mode):
-        raise InputError(f"{path}: is a folder, where a file is to be written; move it away")
-    if not stat.S_ISREG(mode):
-        raise InputError(f"{path}: is a device or pipe, which a file would replace; name a file")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: is not a regular file; move it away, or name a file")
 
 
 def check_own_folder(
@@ -192,7 +180,6 @@ def atomic_file(path: Path, *, mode: int | None = None) -> Iterator[Path]:
         # Before the rename: after a crash a name must not stand for contents that never reached the disk.
         with beside.open("r+b") as file:
             os.fsync(file.fileno())
-        check_regular(path)
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)

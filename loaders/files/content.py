@@ -6,13 +6,10 @@ Arrow does, for `datasets` as well: so these are counted, some rows at a time an
 """
 
 import codecs
-import errno
 import gzip
 import hashlib
 import json
-import os
 import re
-import stat
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,14 +26,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-# Opening a named pipe would otherwise wait until somebody writes into it. Windows has neither.
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-
 _MOST_UNPACKED = 4 << 30
 """Bytes that a packed file may hold."""
 _CHUNK = 1 << 24
-
-_KINDS = {stat.S_IFIFO: "named pipe", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device", stat.S_IFBLK: "device"}
 
 
 def location_of(path: Path, root: Path) -> str:
@@ -59,7 +51,7 @@ def read_content(path: Path, *, where: str | None = None, what: str = "file") ->
         try:
             return file.read()
         except OSError as error:
-            raise _unreadable(path, error, where or str(path), what) from None
+            raise _unreadable(error, where or str(path), what) from None
 
 
 def open_content(path: Path, *, where: str | None = None, what: str = "file") -> BufferedReader:
@@ -75,20 +67,14 @@ def open_content(path: Path, *, where: str | None = None, what: str = "file") ->
     """
     where = str(path) if where is None else where
     try:
-        handle = os.open(path, _FLAGS)
-    except OSError as error:
-        raise _unreadable(path, error, where, what) from None
-    except ValueError:
-        raise RowError("the path holds a null character", where=repr(where), fix="correct the path") from None
-    mode = os.fstat(handle).st_mode
-    if stat.S_ISREG(mode):
-        return os.fdopen(handle, "rb")
-    os.close(handle)
-    if stat.S_ISDIR(mode):
-        raise _unreadable(path, IsADirectoryError(errno.EISDIR, ""), where, what)
-    kind = _KINDS.get(stat.S_IFMT(mode), "something else")
-    fix = "give a regular file" if what == "file" else f"give a {what} that is a regular file"
-    raise RowError(f"a {kind}, not a file", where=where, fix=fix)
+        # Asked first: opening a named pipe would wait until somebody writes into it.
+        if path.is_file() or not path.exists():
+            return path.open("rb")
+    except (OSError, ValueError) as error:
+        raise _unreadable(error, where, what) from None
+    if path.is_dir():
+        raise RowError("a directory", where=where, fix=f"give the {what} in it")
+    raise RowError("not a regular file", where=where, fix=f"give a {what} that is one")
 
 
 @contextmanager
@@ -131,49 +117,22 @@ def parquet_rows(file: BinaryIO, *, where: str, fix: str, columns: Sequence[str]
         raise RowError("not a Parquet file, or damaged", where=where, fix=fix) from error
 
 
-def file_identity(path: Path) -> tuple[int, int, int] | None:
-    """Return what tells a file from another that takes its name; null where there is none."""
-    try:
-        found = path.stat()
-    except (OSError, ValueError):
-        return None
-    return found.st_dev, found.st_ino, found.st_mtime_ns
-
-
-def is_directory(path: Path) -> bool:
-    """Whether the path leads to a directory; false as well for a name that cannot be."""
-    return os.path.isdir(path)  # noqa: PTH112 - `Path.is_dir` raises for a name that cannot be
-
-
 def instead_of_directory(path: Path) -> str:
     """Say in words what stands where a directory was expected."""
-    return "is a file" if file_identity(path) else "no such directory"
+    return "is a file" if path.exists() else "no such directory"
 
 
 def instead_of_file(path: Path) -> str:
     """Say in words what stands where a file was expected."""
-    return "not a file" if file_identity(path) else "no such file"
+    return "not a file" if path.exists() else "no such file"
 
 
-_CORRECT = "correct the path"
-_UNREADABLE = {
-    errno.ENOENT: ("no such {what}", _CORRECT),
-    errno.ELOOP: ("a link that leads back to itself", "mend the link"),
-    errno.EISDIR: ("a directory", "give the {what} in it"),
-    errno.ENOTDIR: ("a part of this path is a file", _CORRECT),
-    errno.ENAMETOOLONG: ("the name is longer than the system allows", _CORRECT),
-    **dict.fromkeys((errno.EACCES, errno.EPERM), ("you may not read this {what}", "change its permissions")),
-}
-"""Why a file cannot be opened or read, and what helps, by the error of the system."""
-
-
-def _unreadable(path: Path, error: OSError, where: str, what: str) -> RowError:
+def _unreadable(error: OSError | ValueError, where: str, what: str) -> RowError:
     """The error for a file that cannot be opened or read."""
-    if error.errno == errno.ENOENT and path.is_symlink():
-        return RowError(f"a link to {path.readlink()}, which is not there", where=where, fix="mend the link")
-    other = f"cannot be read ({error.strerror})", "copy it to another place"
-    reason, fix = _UNREADABLE.get(error.errno or 0, other)
-    return RowError(reason.replace("{what}", what), where=where, fix=fix.replace("{what}", what))
+    if isinstance(error, FileNotFoundError):
+        return RowError(f"no such {what}", where=where, fix="correct the path")
+    reason = getattr(error, "strerror", None) or error
+    return RowError(f"cannot be read ({reason})", where=where, fix="correct the path or its permissions")
 
 
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

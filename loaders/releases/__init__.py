@@ -16,7 +16,6 @@ from blend import __version__
 from blend.loaders.files.content import (
     file_sha256,
     instead_of_directory,
-    is_directory,
     parse_json,
     read_content,
     utf8_text,
@@ -53,7 +52,7 @@ def parse_manifest(release: Path) -> ReleaseManifest:
         InputError: If there is none, or if it is not one that this version reads.
     """
     path = release / MANIFEST_NAME
-    if not is_directory(release):
+    if not release.is_dir():
         raise InputError(f"{release}: {instead_of_directory(release)}; name the directory of a release")
     if not path.exists():
         raise InputError(

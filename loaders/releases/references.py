@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blend.loaders.files.atomic import atomic_directory
-from blend.loaders.files.content import check_tables, instead_of_directory, is_directory
+from blend.loaders.files.content import check_tables, instead_of_directory
 from blend.loaders.hub import HubClient, hub_client
 from blend.loaders.hub.requests import TIMEOUT_S, reason
 from blend.loaders.releases import file_faults, read_manifest, read_release_files, some_of
@@ -57,7 +57,7 @@ def resolve_release(
             (the message lists the tags); if the repository holds no release there; if files stay damaged.
     """
     path = Path(reference)
-    if is_directory(path):
+    if path.is_dir():
         return path
     on_hub = hub_reference(str(reference))
     if on_hub is None:

@@ -50,7 +50,7 @@ def test_decisions_that_cannot_be_written_leave_the_earlier_scores(asked: Asked,
     assert read_scored([run])[0].scores == before
     decisions.unlink()
     decisions.mkdir()
-    told = f"{decisions}: is a folder, where a file is to be written; move it away"
+    told = f"{decisions}: is not a regular file; move it away, or name a file"
     assert wrong(lambda: blend.score_run(run, seed=1)) == told
 
 

@@ -25,7 +25,6 @@ from blend.eval.task import Progress
 from blend.eval.tasks.probing import ProbingScoring
 from blend.eval.tasks.probing.ranking import RANKED, WordVectors, candidate_sets, ranked, read_vectors
 from blend.eval.triples.triple_prompts import DISH_DECIDED, MIN_DISHES, asked_parts
-from blend.loaders.files.content import file_identity
 from blend.schemas.errors import check_names
 from blend.schemas.prompts import MAX_MASKS
 from blend.schemas.rows import GAP
@@ -168,7 +167,7 @@ def score_probing_run(run: Run, scoring: ProbingScoring, _on_progress: Progress)
 def _unknown_tokens(run: Run) -> list[Score]:
     """The share of candidates with a token that the model does not know, which are ranked all the same."""
     path = run.directory / TOKENS_NAME
-    if file_identity(path) is None:
+    if not path.exists():
         return []
     tokens = read_frame(path, TOKENS)
     n_unknown = tokens.filter(pl.col("n_unknown") > 0).height

@@ -31,9 +31,9 @@ def dangling(path: Path) -> None:
 STRANGE: dict[str, tuple[Callable[[Path], None], str]] = {
     "missing": (lambda path: None, "no such recipe; correct the path"),
     "directory": (Path.mkdir, "a directory; give the recipe in it"),
-    "pipe": (pipe, "a named pipe, not a file; give a recipe that is a regular file"),
-    "loop": (loop, "a link that leads back to itself; mend the link"),
-    "dangling": (dangling, "a link to nowhere.toml, which is not there; mend the link"),
+    "pipe": (pipe, "not a regular file; give a recipe that is one"),
+    "loop": (loop, "cannot be read (Too many levels of symbolic links); correct the path or its permissions"),
+    "dangling": (dangling, "no such recipe; correct the path"),
 }
 
 
@@ -49,11 +49,11 @@ def test_messages_for_paths_that_cannot_be(tmp_path: Path):
     (tmp_path / "file").write_text("text")
     below, long = tmp_path / "file" / "below", tmp_path / ("x" * 300)
     told = message_of(RowError, lambda: read_content(below))
-    assert told == f"{below}: a part of this path is a file; correct the path"
+    assert told == f"{below}: cannot be read (Not a directory); correct the path or its permissions"
     told = message_of(RowError, lambda: read_content(long))
-    assert told == f"{long}: the name is longer than the system allows; correct the path"
+    assert told == f"{long}: cannot be read (File name too long); correct the path or its permissions"
     told = message_of(RowError, lambda: read_content(Path("a\0b")))
-    assert told == "'a\\x00b': the path holds a null character; correct the path"
+    assert told == "a\0b: cannot be read (embedded null byte); correct the path or its permissions"
 
 
 def test_message_for_a_file_that_may_not_be_read(tmp_path: Path):
@@ -73,7 +73,9 @@ def test_message_for_a_file_that_may_not_be_read(tmp_path: Path):
             read_content(path, where="responses/answers.csv")
     finally:
         os.seteuid(was)
-    assert str(caught.value) == "responses/answers.csv: you may not read this file; change its permissions"
+    assert str(caught.value) == (
+        "responses/answers.csv: cannot be read (Permission denied); correct the path or its permissions"
+    )
 
 
 def test_a_file_is_read_whole_and_a_link_is_followed(tmp_path: Path):

@@ -48,7 +48,7 @@ def test_what_is_no_file_is_not_replaced(tmp_path: Path, kind: str):
             lambda: replace_own_file(path, "ours", mark=b"ours", what="a page"),
         ):
             assert message_of(InputError, write) == (
-                f"{path}: is a device or pipe, which a file would replace; name a file"
+                f"{path}: is not a regular file; move it away, or name a file"
             )
     assert not stat.S_ISREG(path.lstat().st_mode)
     assert [one.name for one in tmp_path.iterdir()] == [kind]

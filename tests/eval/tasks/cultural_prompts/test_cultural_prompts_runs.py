@@ -131,7 +131,7 @@ def test_an_analysis_does_not_begin_where_its_tables_cannot_be_written(run_of):
         kept = path.read_bytes()
         path.unlink()
         path.mkdir()
-        told = f"{path}: is a folder, where a file is to be written; move it away"
+        told = f"{path}: is not a regular file; move it away, or name a file"
         assert wrong(lambda: score_run(run, bleu="pairwise")) == told
         assert read_scores(run) == before
         path.rmdir()
