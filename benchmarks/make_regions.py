@@ -99,7 +99,7 @@ def base_tables(blend: Path | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
 
         published = read_blend(blend)
         return published.questions, published.annotations
-    from blend.builders.release.tables import read_inputs
+    from blend.builders.release.inputs import read_inputs
     from blend.builders.saq import aggregate
     from blend.loaders.recipes import RecipeInPlace, sample_recipe
 

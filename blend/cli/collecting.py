@@ -90,7 +90,7 @@ def _status(
     """Say which questions still need responses, per locale."""
     import polars as pl
 
-    from blend.builders.release.tables import read_inputs
+    from blend.builders.release.inputs import read_inputs
     from blend.builders.saq.ballots import collection_status
     from blend.loaders.recipes import RecipeInPlace
 

@@ -9,7 +9,7 @@ import polars as pl
 from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.published_mcqs import McqRow, published_rows, true_false_rows
 from blend.builders.mcq.verdicts import FOUND, ON_NOTHING, VOID, Verdicts
-from blend.schemas.frames import KEY, MCQ_ROWS, VERDICTS, empty
+from blend.schemas.frames import FINDINGS, KEY, MCQ_ROWS, VERDICTS, Stage, empty
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.reports import finding_kinds
@@ -21,6 +21,8 @@ _NO_ENGLISH = "no-translation"
 
 STAGE = "make multiple-choice questions"
 """Name of the step in the build report."""
+
+_UNKNOWN = "votes of {} questions are unknown; no multiple-choice question is made of them"
 
 _ROWS_PER_BATCH = 5_000
 """Rows that get their published columns at once: those of all would take the most memory of a build."""
@@ -68,6 +70,35 @@ class McqBuild:
     def n_mcqs(self) -> int:
         """Count the multiple-choice questions."""
         return int(self.summary["mcqs"].sum())
+
+    def stage(self, unknown: pl.DataFrame, *, with_unread: bool) -> Stage:
+        """The step of the build report: what was made, and why other questions are missing.
+
+        Args:
+            unknown: By ``locale``, of how many questions (``n``) the votes are not known, so that none is made.
+            with_unread: Whether it says of which regions options are shown that nobody has read.
+        """
+        unread = unread_findings(self.reading) if with_unread else []
+        found = pl.concat([self.found, self.dropped]).select("reason", "locale", "template_id", "detail")
+        rows = [
+            *((kind, None, tag, template_id, detail) for kind, tag, template_id, detail in found.iter_rows()),
+            *(("unknown-votes", None, tag, None, _UNKNOWN.format(n)) for tag, n in unknown.iter_rows()),
+            *((UNREAD, None, tag, None, detail) for tag, detail in unread),
+        ]
+        notes: dict[str, int | str] = {
+            f"{row['judge']}, {verdict}": row[verdict]
+            for row in self.deciders.iter_rows(named=True)
+            for verdict in ("same", "different")
+        }
+        if unread:
+            notes[UNREAD] = unread_summary(self.reading)
+        if n_void := self.found.filter(reason=VOID).height:
+            notes[VOID] = f"verdicts on {pluralise(n_void, 'question')} do not count: the words are others now"
+        if n_idle := self.found.filter(reason=ON_NOTHING).height:
+            what = "verdicts are on what is not there, and do not count"
+            notes[ON_NOTHING] = f"{pluralise(n_idle, 'finding')}: {what}"
+        made = self.summary.select("locale", rows="mcqs")
+        return Stage(STAGE, made, pl.DataFrame(rows, FINDINGS, orient="row"), notes)
 
     def batches(self) -> Iterator[pl.DataFrame]:
         """Make the multiple-choice questions as published, `frames.MCQ_ROWS`, some thousands at a time."""

@@ -13,7 +13,8 @@ from blend.builders.judges import why_suspected
 from blend.builders.judges.chat import AskedOptions, OptionReader, make_judges, shipped_for
 from blend.builders.mcq.to_review import OFFERED_OPTIONS, candidate_pairs, offered_options
 from blend.builders.mcq.verdicts import Reader, Verdicts
-from blend.builders.release.tables import annotate, read_inputs
+from blend.builders.release.inputs import read_inputs
+from blend.builders.release.tables import annotate
 from blend.builders.saq.answer_sheet import Lost, answer_sheet, without_lost
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes import RecipeInPlace

@@ -16,7 +16,7 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.hub import fetch_dataset
 from blend.loaders.recipes import RecipeInPlace, sample_path
 from blend.loaders.responses import read_responses, response_files
-from blend.loaders.topics import topic_files
+from blend.loaders.topics import TopicTables, read_forms, read_topics, topic_files
 from blend.loaders.upstream.blend import HUB_PATTERNS, blend_files, data_folder, read_blend
 from blend.loaders.upstream.blend.prompts import has_prompts, read_prompts
 from blend.loaders.upstream.semeval import read_semeval, semeval_files
@@ -198,6 +198,30 @@ def load_snapshot(placed: RecipeInPlace, source: Source) -> _Snapshot:
     facts = read_facts(snapshot, domain)
     placed.on_progress("read Wikidata", 1, 1)
     return _Snapshot(info, facts, domain, templates)
+
+
+class _Topics(NamedTuple):
+    """Topics of prompts about cultures that a recipe names."""
+
+    info: SourceInfo
+    """The folder with its digest."""
+    tables: TopicTables
+    """Topics and templates."""
+    forms: pl.DataFrame | None
+    """The recipe's own forms; null for the packaged ones."""
+
+
+def load_topics(placed: RecipeInPlace, source: Source) -> _Topics:
+    """Read the topics of a recipe, and the forms of words that it names.
+
+    Raises:
+        BlendError: If they are not there, or not the pinned ones; `RowError` and `RowErrors` if anything in
+            their files breaks its contract.
+    """
+    folder, info = find_source(source, placed.source_paths.get(source.location, placed.base / source.location))
+    named = placed.recipe.cultural.forms
+    forms = None if named is None else read_forms(placed.base / named)
+    return _Topics(info, read_topics(folder), forms)
 
 
 # The kinds: which files are pinned, and how fields of `SourceTables` are read from them.

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from blend.builders.release import build_release
-from blend.builders.release.tables import read_inputs
+from blend.builders.release.inputs import read_inputs
 from blend.builders.templates.published import compared_with_blend
 from blend.loaders.recipes import RecipeInPlace
 from blend.loaders.recipes.sources import load_source

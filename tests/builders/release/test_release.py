@@ -10,7 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from blend.builders.release import build_release
-from blend.builders.release.tables import read_inputs
+from blend.builders.release.inputs import read_inputs
 from blend.builders.saq import aggregate
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.measures import question_tables
