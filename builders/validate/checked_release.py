@@ -15,11 +15,11 @@ from pydantic import ValidationError, computed_field
 
 from blend.loaders.files.content import check_unpacked_size
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.releases import parse_manifest
+from blend.loaders.releases import read_manifest
 from blend.schemas.arrow_types import published_columns, published_names
 from blend.schemas.errors import LINES_PER_CAUSE, InputError, UnknownNameError, cause_of
 from blend.schemas.locales import Locale, Registry
-from blend.schemas.manifest import ReleaseManifest, TableInfo, leads_out
+from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.models import FrozenModel, first_reason
 from blend.schemas.rows import QUESTION_CONFIGS, key_of, model_of
 from blend.schemas.summaries import Summarised, Table
@@ -188,9 +188,9 @@ class Release:
         """The release in a directory.
 
         Raises:
-            BlendError: If the directory holds no manifest that this version reads.
+            BlendError: As `loaders.releases.read_manifest`.
         """
-        return cls(path, parse_manifest(path), locales, on_progress)
+        return cls(path, read_manifest(path), locales, on_progress)
 
     @cached_property
     def contents(self) -> Mapping[tuple[str, str], pl.DataFrame | str]:
@@ -246,8 +246,6 @@ class Release:
     def _content(self, table: TableInfo) -> pl.DataFrame | str:
         parts: list[pl.DataFrame] = []
         for name in table.files:
-            if leads_out(name):
-                return f"{name!r} leads out of the release"
             if (self.path / name).exists() and not (self.path / name).is_file():
                 return f"{name} is not a regular file"  # reading from a pipe would never end
             try:

@@ -37,7 +37,6 @@ from blend.schemas.manifest import (
     ReleaseManifest,
     TableInfo,
     is_the_hubs,
-    leads_out,
 )
 from blend.schemas.models import field_errors
 from blend.schemas.recipe import Recipe
@@ -152,8 +151,8 @@ def check_files(release: Release) -> Iterator[Problem]:
     """Files are as release.json says.
 
     * error: a file of `release.json` is missing, is a link, or has another size or sha256; there is a file that
-      it does not name, but for those of the Hub and git (`.gitattributes`, `.git/`, `.cache/`); a path leads
-      out of the release; `recipe.toml` says otherwise, or pins other sources
+      it does not name, but for those of the Hub and git (`.gitattributes`, `.git/`, `.cache/`); `recipe.toml`
+      says otherwise, or pins other sources
     """
     manifest = release.manifest
     pinned = {(str(one.kind), one.location): one.sha256 for one in manifest.recipe.sources}
@@ -166,30 +165,18 @@ def check_files(release: Release) -> Iterator[Problem]:
         said = read_toml(release.path / RECIPE_NAME, Recipe, what="recipe").model_dump()
         for key in (key for key, value in manifest.recipe.model_dump().items() if said[key] != value):
             yield error(MANIFEST_NAME, f"key recipe.{key}: {RECIPE_NAME} says otherwise", REBUILD)
-    listed = Counter(file.path for file in manifest.files)
-    for name, times in listed.items():
-        if times > 1:
-            yield error(MANIFEST_NAME, f"file {name} is listed {times} times", REBUILD)
-    for file in release.manifest.files:
+    for file in manifest.files:
         yield from _compare(release.path, file)
     paths = (path for path in release.path.rglob("*") if path.is_file())
     there = {path.relative_to(release.path).as_posix() for path in paths}
-    for name in sorted(there - set(listed) - {MANIFEST_NAME}):
+    for name in sorted(there - {file.path for file in manifest.files} - {MANIFEST_NAME}):
         if not is_the_hubs(name):
             yield error(
                 name, f"is not in {MANIFEST_NAME}", "move it out of the release, which its recipe makes"
             )
-    for table in release.manifest.tables:
-        for name in table.files:
-            if name not in listed:
-                what = f"{table.config}/{table.split} names the file {name}, which is not among the files"
-                yield error(MANIFEST_NAME, what, REBUILD)
 
 
 def _compare(release: Path, file: FileInfo) -> Iterator[Problem]:
-    if leads_out(file.path):
-        yield error(MANIFEST_NAME, f"path {file.path!r} leads out of the release", REBUILD)
-        return
     path = release / file.path
     if not path.is_file():
         yield error(file.path, "is missing", _COPY_AGAIN)

@@ -41,17 +41,7 @@ def read_manifest(release: Path | str) -> ReleaseManifest:
         InputError: If there is none, if it is not one that this version reads, or if it names paths outside the
             release, or tables whose files have no digest.
     """
-    manifest = parse_manifest(Path(release))
-    _check_paths(manifest)
-    return manifest
-
-
-def parse_manifest(release: Path) -> ReleaseManifest:
-    """The manifest of a release directory, wherever its paths may lead: for validation, which tells each.
-
-    Raises:
-        InputError: If there is none, or if it is not one that this version reads.
-    """
+    release = Path(release)
     path = release / MANIFEST_NAME
     if not is_directory(release):
         raise InputError(f"{release}: {instead_of_directory(release)}; name the directory of a release")
@@ -62,7 +52,7 @@ def parse_manifest(release: Path) -> ReleaseManifest:
     try:
         text = utf8_text(read_content(path, what="manifest"), MANIFEST_NAME)
         parse_json(text, MANIFEST_NAME)  # pydantic would take the last of two equal keys
-        return ReleaseManifest.from_json(text)
+        manifest = ReleaseManifest.from_json(text)
     except (ValidationError, RowError) as error:
         # Without the advice that the error ends with: the one below is for the whole file.
         reason = first_reason(error) if isinstance(error, ValidationError) else str(error).rpartition("; ")[0]
@@ -70,6 +60,8 @@ def parse_manifest(release: Path) -> ReleaseManifest:
             f"{path}: not a manifest that this version of {DISTRIBUTION} reads ({reason}); "
             "rebuild the release, or read it with the version that built it"
         ) from error
+    _check_paths(manifest)
+    return manifest
 
 
 def document_text(path: Path) -> str:
@@ -86,8 +78,9 @@ def _check_paths(manifest: ReleaseManifest) -> None:
     named = f"{MANIFEST_NAME} of {manifest.name} {manifest.version}"
     advice = "do not use it, and tell who publishes it"
     listed = {file.path for file in manifest.files}
-    for path in (*listed, *(file for table in manifest.tables for file in table.files)):
-        if leads_out(path):
+    verdicts = manifest.recipe.mcq.verdicts
+    for path in (*listed, *(file for table in manifest.tables for file in table.files), verdicts):
+        if path is not None and leads_out(path):
             raise InputError(f"{named} names the path {path!r}, which leads out of the release; {advice}")
     for table in manifest.tables:
         for path in table.files:

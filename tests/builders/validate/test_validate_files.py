@@ -50,10 +50,6 @@ def without(path: str) -> Callable[[Any], object]:
     return lambda release: (release.path / path).unlink()
 
 
-def not_listed(manifest: dict[str, Any]) -> None:
-    manifest["files"] = [file for file in manifest["files"] if file["path"] != KR]
-
-
 def unknown(manifest: dict[str, Any]) -> None:
     next(table for table in manifest["tables"] if table["split"] == "KR")["config"] = "anotations"
 
@@ -101,10 +97,8 @@ FAULTS: dict[str, tuple[str, Callable[[Any], object]]] = {
     "missing": ("files", renamed),
     "a link": ("files", linked),
     "the Hub's": ("files", lambda release: (release.path / ".gitattributes").touch()),
-    "twice": ("files", manifest(lambda held: held["files"].append(held["files"][0]))),
     "another recipe": ("files", manifest(lambda held: held["recipe"].update(seed=7))),
     "another source": ("files", manifest(lambda held: held["sources"][0].update(sha256="0" * 64))),
-    "not listed": ("files", manifest(not_listed)),
     "no table": ("tables", without(KR)),
     "columns": ("tables", other_columns),
     "order": ("tables", other_order),
@@ -164,14 +158,6 @@ def test_a_table_with_other_rows_or_that_is_none_is_told(release):
         assert problem.startswith(f"error: annotations/KR: {KR} cannot be read as parquet (")
         assert problem.endswith(f"), {UNREAD}")
     assert release.problems("rows") == []
-
-
-@pytest.mark.parametrize("path", ["../secret", "/etc/passwd", "data\\..\\secret"])
-def test_paths_that_lead_out_of_the_release(release, path: str):
-    release.edit_manifest(lambda manifest: manifest["files"][0].update(path=path))
-    assert f"error: release.json: path {path!r} leads out of the release; {REBUILD}" in release.problems(
-        "files"
-    )
 
 
 DEEP = "[" * 100_000 + "]" * 100_000
