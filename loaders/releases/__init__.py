@@ -94,7 +94,6 @@ def _check_paths(manifest: ReleaseManifest) -> None:
 # The files of a release directory, checked against its manifest.
 
 
-_CHUNK_BYTES = 1 << 20
 _NAMED = 5
 """Files named in a message before the rest is counted."""
 
@@ -110,6 +109,13 @@ class ReleaseFile(NamedTuple):
     """SHA-256 of the content."""
     git_id: str
     """What git calls the content: SHA-1 over its length and bytes."""
+
+    @classmethod
+    def of(cls, path: str, content: bytes) -> "ReleaseFile":
+        """The file at a path, by what it holds."""
+        git = hashlib.sha1(f"blob {len(content)}\0".encode(), usedforsecurity=False)
+        git.update(content)
+        return cls(path, len(content), hashlib.sha256(content).hexdigest(), git.hexdigest())
 
 
 def read_release_files(release: Path) -> dict[str, ReleaseFile]:
@@ -127,7 +133,7 @@ def read_release_files(release: Path) -> dict[str, ReleaseFile]:
         if (path.is_file() or path.is_symlink()) and not is_the_hubs(path.relative_to(release).as_posix())
     }
     _refuse(release, file_faults(release) | {"not in the manifest": sorted(present - listed)})
-    return {path: _digested(release, path) for path in sorted(present)}
+    return {path: ReleaseFile.of(path, (release / path).read_bytes()) for path in sorted(present)}
 
 
 def note_of_checks(release: Path) -> Path:
@@ -190,16 +196,6 @@ def some_of(paths: Sequence[str]) -> str:
     """The first paths, and how many more there are."""
     more = len(paths) - _NAMED
     return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-def _digested(release: Path, path: str) -> ReleaseFile:
-    size = (release / path).stat().st_size
-    sha256, git = hashlib.sha256(), hashlib.sha1(f"blob {size}\0".encode(), usedforsecurity=False)
-    with (release / path).open("rb") as file:
-        while chunk := file.read(_CHUNK_BYTES):
-            sha256.update(chunk)
-            git.update(chunk)
-    return ReleaseFile(path, size, sha256.hexdigest(), git.hexdigest())
 
 
 # The published form of a release: the few texts that can be finished only when the repository is known.
