@@ -171,12 +171,8 @@ def build_release_page(release: Path) -> str:
 
 def _findings(path: Path) -> list[dict[str, Any]]:
     """The findings of a release; none where its file is absent."""
-    found = []
-    for _, finding in read_findings(path) if path.is_file() else ():
-        if isinstance(finding, Exception):
-            raise finding
-        found.append({"template_id": None, "locale": None, "detail": "", **finding})
-    return found
+    found = read_findings(path) if path.is_file() else ()
+    return [{"template_id": None, "locale": None, "detail": "", **finding} for finding in found]
 
 
 _Key = tuple[str, str]

@@ -182,34 +182,17 @@ def read_figures(release: Path, name: str) -> pl.DataFrame | None:
     return figures
 
 
-LINE_BYTES = 1 << 20
-"""Bytes of the longest line."""
+def read_findings(path: Path) -> Iterator[dict[str, Any]]:
+    """The findings in a file, each with the texts ``stage`` and ``kind``.
 
-
-def read_findings(path: Path) -> Iterator[tuple[str, dict[str, Any] | RowError]]:
-    """The findings in a file, each with its place, or what is wrong with its line.
-
-    Returns:
-        Place and object, whose ``stage`` and ``kind`` are texts. Nothing behind a line that is too long.
+    Raises:
+        RowError: If the file cannot be read; at the first line that is no finding.
     """
     with open_content(path) as lines:
-        number = 0
-        # One byte more, by which a line that is too long differs from one that just fits.
-        while line := lines.readline(LINE_BYTES + 1):
-            number += 1
+        for number, line in enumerate(lines, start=1):
             where = f"{FINDINGS_NAME}:{number}"
-            if len(line) > LINE_BYTES:
-                what = f"a line of more than {LINE_BYTES:,} bytes, behind which nothing is read"
-                yield where, RowError(what, where=where, fix="build the release again")
-                return
-            yield where, _finding(line, where)
-
-
-def _finding(line: bytes, where: str) -> dict[str, Any] | RowError:
-    try:
-        finding = parse_json(utf8_text(line, where), where, is_file=False)
-    except RowError as error:
-        return error
-    if isinstance(finding, dict) and all(isinstance(finding.get(key), str) for key in ("stage", "kind")):
-        return finding
-    return RowError("not a JSON object with stage and kind", where=where, fix="build the release again")
+            finding = parse_json(utf8_text(line, where), where, is_file=False)
+            is_object = isinstance(finding, dict)
+            if not is_object or not all(isinstance(finding.get(key), str) for key in ("stage", "kind")):
+                raise RowError("not a JSON object with stage and kind", where=where, fix=_AGAIN)
+            yield finding
