@@ -130,10 +130,6 @@ class ValidationReport(Summarised, FrozenModel):
         """Whether the release may be published: no errors, and with ``strict`` no warnings either."""
         return not self.errors and not (strict and self.warnings)
 
-    def to_json(self) -> str:
-        """The report as JSON text."""
-        return self.model_dump_json(indent=2) + "\n"
-
 
 def _examples(problems: Sequence[Problem], n: int) -> Sequence[Problem]:
     """All where they are few; else a few of every cause, and more of the first ones while there is room."""
