@@ -3,7 +3,7 @@
 import gc
 import sys
 
-from blend.stopping import exit_immediately, open_closed_streams, stopping_at_once
+from blend.stopping import exit_immediately, stopping_at_once
 
 
 def main() -> None:

@@ -107,7 +107,7 @@ def _build(
     from blend.loaders.recipes import blend_recipe, food_recipe, semeval_recipe
     from blend.loaders.releases.references import held_release
     from blend.schemas.recipe import licensed
-    from blend.stopping import interruptible, unless_made
+    from blend.stopping import ALL_OR_NOTHING, interruptible
 
     alone = [given for given in (blend_data, semeval, food) if given is not None]
     if len(alone) + (recipe is not None) > 1:
@@ -134,7 +134,8 @@ def _build(
             raise UsageError(f"--source-path {named}: expected LOCATION=PATH")
         there[location] = Path(path)
     base, before = Path() if recipe is None else recipe.parent, held_release(out)
-    with interruptible(unless_made(out)), nullcontext(silent) if as_json else shown_progress() as on_progress:
+    stopped, shown = ALL_OR_NOTHING.format(out=out), nullcontext(silent) if as_json else shown_progress()
+    with interruptible(stopped), shown as on_progress:
         manifest = build_release(
             used, out, base=base, source_paths=there, replace=replace, on_progress=on_progress
         )

@@ -15,7 +15,7 @@ from blend.cli.application import REFUSED, UsageError, check_known
 from blend.cli.options import AsJson, DryRun, Release
 from blend.loaders.files.progress import shown_progress, silent
 from blend.schemas.texts import escape_controls_in_json, pluralise
-from blend.stopping import UNCHANGED, interruptible, unless_made
+from blend.stopping import ALL_OR_NOTHING, UNCHANGED, interruptible
 
 if TYPE_CHECKING:
     from blend.builders.publish.plan import Publication, PublicationPlan
@@ -210,7 +210,7 @@ def _pull(
     """
     from blend.loaders.releases.references import pull_release
 
-    with interruptible(unless_made(out)):
+    with interruptible(ALL_OR_NOTHING.format(out=out)):
         manifest = pull_release(reference, out, replace=replace)
     files = pluralise(len(manifest.files) + 1, "file")
     typer.echo(f"{manifest.name} {manifest.version} is in {out}: {files}, all as published")
