@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from blend.builders.annotation.counting import StageReading, readings, stage_locales
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pulled_files import DECIDED, outdated
+from blend.builders.annotation.pulled_files import DECIDED
 from blend.builders.annotation.pulling import Pull, accept_missing, pull, session, unlisted
 from blend.builders.annotation.questions import collection_plan
 from blend.builders.annotation.stage import Material
@@ -23,7 +23,7 @@ from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.events import Draft, Held, ProjectState
 from blend.loaders.label_studio.push import ProjectPlan, Quota, WantedProject, plan_push, push
-from blend.schemas.errors import InputError, RowError, RowErrors
+from blend.schemas.errors import InputError, RowErrors
 
 Half = Literal["pull", "push"]
 
@@ -74,12 +74,7 @@ def sync_project(
         ServerError: If the server fails; what was done stays, and the same again goes on from there.
     """
     pulls = only != "push" and not dry_run
-    try:
-        checked, pulled, plans = check_project(path, before_pull=pulls), None, None
-    except (RowError, RowErrors):
-        if dry_run:
-            _check_up_to_date(path)
-        raise
+    checked, pulled, plans = check_project(path, before_pull=pulls), None, None
     numbers: Mapping[str, int] = {}
     left_out: list[str] = []
     with session(checked.file) as at:
@@ -109,21 +104,6 @@ def sync_project(
     return Sync(
         pulled, plans, left_out, drafts, (*checked.passed_over, *_unnamed_verdicts(checked.file)), links
     )
-
-
-def _check_up_to_date(path: Path) -> None:
-    """Check that what was pulled last fits the questions.
-
-    Raises:
-        InputError: If the next pull mends it, without which nobody knows what is pushed.
-    """
-    if old := outdated(check_project(path, before_pull=True).file):
-        listed = ", ".join(map(str, old))
-        raise InputError(
-            f"{listed}: written for other questions than are asked now, and written anew by the pull of a "
-            "sync, so that a dry run, which pulls nothing, cannot say what would be pushed; run "
-            f"`blend annotate sync {path} --only pull` first"
-        )
 
 
 def _verdicts(file: ProjectFile) -> Path:
