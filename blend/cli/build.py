@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from blend.schemas.manifest import ReleaseManifest
     from blend.schemas.recipe import Recipe
 
-VERDICTS = "verdicts.tsv"
-"""Where `blend questions accept` writes verdicts on options unless told otherwise."""
+_VERDICTS = ("verdicts.tsv", "decided/verdicts.jsonl")
+"""Where `blend questions accept` and `blend annotate sync` write verdicts on options, unless told otherwise."""
 
 
 def register(app: typer.Typer) -> None:
@@ -185,10 +185,12 @@ def _print_summary(
     ):
         # A path may hold what looks like markup, and a line to copy stays in one.
         console.print(line, highlight=False, markup=False, soft_wrap=True)
-    if path is not None and manifest.recipe.mcq.verdicts is None:
-        beside = path.with_name(VERDICTS)
+    if path is None or manifest.recipe.mcq.verdicts is not None:
+        return
+    for name in _VERDICTS:
+        beside = path.parent / name
         if beside.is_file():
             typer.echo(
                 f"\n{beside} lies beside the recipe and was not read: write verdicts = "
-                f'"{VERDICTS}" below [mcq], and build again.'
+                f'"{name}" below [mcq], and build again.'
             )

@@ -1,9 +1,8 @@
 """Syncing: pull, ask, push, in the order in which each needs what the one before has done."""
 
 import json
-import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -101,36 +100,17 @@ def sync_project(
     drafts = [draft for one in state.values() for draft in one.drafts]
     new = [plan.wanted for plan in plans or () if plan.remote is None and plan.wanted.name in numbers]
     links = {one.title: f"{checked.file.page(numbers[one.name])}?labeling=1" for one in new}
-    return Sync(
-        pulled, plans, left_out, drafts, (*checked.passed_over, *_unnamed_verdicts(checked.file)), links
-    )
-
-
-def _verdicts(file: ProjectFile) -> Path:
-    return file.base / DECIDED / "verdicts.jsonl"
+    return Sync(pulled, plans, left_out, drafts, checked.passed_over, links)
 
 
 def _begin_verdicts(file: ProjectFile) -> None:
     """Write an empty file of verdicts where some are to come: a recipe may name it before anybody gave one."""
-    path = _verdicts(file)
+    path = file.base / DECIDED / "verdicts.jsonl"
     stages = {one.stage.name for one in stage_locales(file)}
     if not path.exists() and not stages.isdisjoint(("mcq-review", "equivalence")):
         with storage_errors(path, fix="change the permissions"):
             path.parent.mkdir(parents=True, exist_ok=True)
             atomic_write(path, "")
-
-
-def _unnamed_verdicts(file: ProjectFile) -> Iterator[str]:
-    """Say how a recipe that names no verdicts names those that were pulled, so that builds read them."""
-    from blend.loaders.recipes import read_recipe
-
-    verdicts = _verdicts(file)
-    if file.project.recipe is not None and verdicts.is_file():
-        path = file.base / file.project.recipe
-        if read_recipe(path).mcq.verdicts is None:
-            named = Path(os.path.relpath(verdicts, path.parent)).as_posix()
-            what = f"builds do not read {verdicts}, since {path} names no verdicts"
-            yield f'{what}; write verdicts = "{named}" below [mcq]'
 
 
 def write_tasks(path: Path, folder: Path) -> tuple[list[str], list[str]]:
