@@ -3,12 +3,11 @@
 import gc
 import sys
 
-from blend.stopping import exit_immediately, open_closed_streams, stopping_at_once
+from blend.stopping import exit_immediately, stopping_at_once
 
 
 def main() -> None:
     """Run the command line; Ctrl-C while it is still being loaded ends it like any later one."""
-    open_closed_streams()
     if sys.flags.optimize > 1:
         sys.exit(
             "error: blend reads docstrings, which Python was told to drop; unset PYTHONOPTIMIZE, leave out -OO"

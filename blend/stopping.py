@@ -4,14 +4,15 @@ import atexit
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
 UNCHANGED = "interrupted; nothing was changed"
 """What a command says that was stopped before it did anything, or undid what it had done."""
+ALL_OR_NOTHING = "interrupted; {out} is whole: as it was, or as this command has made it"
+"""The same of a command that makes a directory, which may have its name already."""
 
 _HEARD = (signal.SIGINT, signal.SIGTERM)
 
@@ -56,23 +57,6 @@ def _deaf_to_stopping() -> None:
     """Ignore both signals from now on: all work is done, and the exit code is known."""
     for number in _HEARD:
         signal.signal(number, signal.SIG_IGN)
-
-
-def open_closed_streams() -> None:
-    """Let what the shell has closed (``>&-``) lead nowhere.
-
-    Otherwise Python has no such stream, and the next file that is opened gets its number: whatever a library
-    prints would land in it.
-    """
-    for number in (0, 1, 2):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
-    if sys.stdout is None:
-        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
-    if sys.stderr is None:
-        sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
 
 
 def _code(number: int) -> int:
@@ -134,12 +118,8 @@ def _number(code: object) -> int | None:
 
 
 @contextmanager
-def interruptible(message: str | Callable[[], str] = UNCHANGED) -> Iterator[None]:
-    """Turn Ctrl-C or SIGTERM inside the block into a message and exit code 130 or 143.
-
-    Args:
-        message: What to say, or what finds out, once the block has ended, what there is to say.
-    """
+def interruptible(message: str = UNCHANGED) -> Iterator[None]:
+    """Turn Ctrl-C or SIGTERM inside the block into a message and exit code 130 or 143."""
     handler = signal.getsignal(signal.SIGINT) or signal.default_int_handler
     import polars  # noqa: F401 - takes over Ctrl-C when it is imported, so that blocked threads never wake
     import typer
@@ -151,24 +131,5 @@ def interruptible(message: str | Callable[[], str] = UNCHANGED) -> Iterator[None
         finally:
             raise_if_stopped()  # also instead of an error: a library may have made one of it
     except KeyboardInterrupt as stopped:
-        typer.echo(message if isinstance(message, str) else message(), err=True)
+        typer.echo(message, err=True)
         raise typer.Exit(exit_code(stopped)) from None
-
-
-def unless_made(out: Path) -> Callable[[], str]:
-    """Explain Ctrl-C in a block that makes a release: it may come when the release has its name already.
-
-    Args:
-        out: The directory to make.
-    """
-    from blend.schemas.manifest import MANIFEST_NAME
-
-    manifest = out / MANIFEST_NAME
-    before = manifest.exists() and manifest.stat().st_mtime_ns
-
-    def found() -> str:
-        if before == (manifest.exists() and manifest.stat().st_mtime_ns):
-            return UNCHANGED
-        return f"interrupted when the release was made already; {out} holds it whole"
-
-    return found

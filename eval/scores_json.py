@@ -83,10 +83,6 @@ class Scores(FrozenModel):
     usage: Usage | None = None
     """Requests, tokens, time and cost of the run; null where nobody was asked."""
 
-    def to_json(self) -> str:
-        """The scores as the bytes of ``scores.json`` decode to."""
-        return self.model_dump_json(indent=2) + "\n"
-
 
 def score_again(run: Run) -> str:
     """Say what to do about what scoring has written and somebody has changed or lost."""

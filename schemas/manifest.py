@@ -217,10 +217,6 @@ class ReleaseManifest(Summarised, FrozenModel):
         """What messages call the release."""
         return f"{self.name} {self.version}"
 
-    def to_json(self) -> str:
-        """The manifest as the bytes of ``release.json`` decode to."""
-        return self.model_dump_json(indent=2) + "\n"
-
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The manifest in ``text``.
@@ -295,10 +291,6 @@ class SnapshotInfo(FrozenModel):
     """SHA-256 of the N-Triples, whatever compressed them."""
     sdk_version: str
     """Version of the SDK that took it."""
-
-    def to_json(self) -> str:
-        """The account as the bytes of ``snapshot.json`` decode to."""
-        return self.model_dump_json(indent=2) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Self:

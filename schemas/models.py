@@ -61,6 +61,10 @@ class FrozenModel(BaseModel):
     # Built when first used: a command meets a few of some sixty models.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
+    def to_json(self) -> str:
+        """The text of a JSON file that holds it."""
+        return self.model_dump_json(indent=2) + "\n"
+
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """The JSON Schema, in which each property has its field's sentence."""

@@ -4,16 +4,13 @@
 shown with its traceback.
 """
 
-import io
 import os
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, NoReturn, TextIO
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -21,12 +18,9 @@ from blend import __version__
 from blend.cli.application import FAULT, REFUSED, USAGE, Application
 from blend.loaders.files.atomic import is_disk_full
 from blend.schemas.addresses import without_passwords
-from blend.schemas.errors import ArgumentError, BlendError, StorageError
+from blend.schemas.errors import ArgumentError, BlendError
 from blend.schemas.texts import escape_controls
 from blend.stopping import exit_code
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer
 
 _GROUPS = {
     "annotate": "annotate:app",
@@ -92,24 +86,15 @@ def _blend(
 def main() -> None:
     """Run the command line and turn whatever goes wrong into one message and an exit code."""
     try:
-        with _retrying_streams():
-            _run()
-    except BlendError as error:
-        # What was still to be printed when the command had ended.
-        _end(str(error), REFUSED)
-    except KeyboardInterrupt as stopped:
-        typer.echo("interrupted", err=True)
-        sys.exit(exit_code(stopped))
-
-
-def _run() -> None:
-    try:
         first = next(iter(sys.argv[1:]), None)
         _application(first if first in _GROUPS or first in _ALONE else None)()
     except ArgumentError as error:
         _end(str(error), USAGE)
     except BlendError as error:
         _end(str(error), REFUSED)
+    except KeyboardInterrupt as stopped:
+        typer.echo("interrupted", err=True)
+        sys.exit(exit_code(stopped))
     except Exception as error:
         if os.environ.get("BLEND_TRACEBACK"):
             raise
@@ -154,62 +139,3 @@ def _written(error: Exception) -> str:
     ) as file:
         file.write(command + "".join(traceback.format_exception(error)))
     return file.name
-
-
-# Standard streams that may fail: the reader leaves, as ``head`` does after its lines, or the disk is full.
-
-
-class _Output(io.FileIO):
-    """A file descriptor that takes everything once nobody reads it any more."""
-
-    lost = False
-
-    def write(self, data: "ReadableBuffer") -> int:
-        if self.lost:
-            return memoryview(data).nbytes
-        try:
-            return super().write(data)
-        except BrokenPipeError:
-            self.lost = True
-            return memoryview(data).nbytes
-        except OSError as error:
-            self.lost = True
-            raise StorageError(
-                f"standard output: cannot write ({error.strerror}); make room, or send it elsewhere"
-            ) from error
-
-
-@contextmanager
-def _retrying_streams() -> Iterator[None]:
-    """Let a command do its work to the end, with its own exit code, although its reader has left.
-
-    ``blend stats release | head`` ends quietly; ``blend validate release | head`` still fails for a release
-    that is not valid. Streams without a file descriptor (of a test, of a notebook) stay as they are.
-
-    Raises:
-        StorageError: If the last lines cannot be written for another reason.
-    """
-    before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = _retrying(sys.stdout), _retrying(sys.stderr)
-    try:
-        yield
-    finally:
-        # Put back first: what cannot be written now is told on the streams of before.
-        after = sys.stdout, sys.stderr
-        sys.stdout, sys.stderr = before
-        for stream in after:
-            stream.flush()
-
-
-def _retrying(stream: TextIO) -> TextIO:
-    try:
-        number = stream.fileno()
-        stream.flush()
-    except (AttributeError, OSError, ValueError):
-        return stream
-    return io.TextIOWrapper(
-        io.BufferedWriter(_Output(number, "wb", closefd=False)),
-        encoding=stream.encoding,
-        errors=stream.errors,
-        line_buffering=stream is sys.stderr or stream.isatty(),
-    )

@@ -4,12 +4,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
+from blend.loaders.files.packaged_templates import packaged_templates
 from blend.loaders.label_studio.push import ProjectPlan
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.summaries import Table, html_table
@@ -215,19 +215,15 @@ def write_status_page(status: "ProjectStatus", path: "Path") -> None:
         InputError: If something else is there.
         StorageError: If it cannot be written.
     """
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FunctionLoader(lambda name: (files("blend.dataset_cards") / name).read_text(encoding="utf-8")),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: escape_controls(value) if type(value) is str else value,
-    )
+    environment = packaged_templates("blend.dataset_cards", finalize=_without_controls)
     environment.filters["table"] = _status_table
     page = environment.get_template("annotation_status.html.j2").render(status=status, sdk=DISTRIBUTION)
     replace_own_file(path, page, mark=PAGE_MARK, what="a page", parameter="html")
+
+
+def _without_controls(value: object) -> object:
+    # What is HTML already is a text of another type.
+    return escape_controls(value) if type(value) is str else value
 
 
 def _status_table(table: Table) -> str:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from blend.schemas.manifest import ReleaseManifest
     from blend.schemas.recipe import Recipe
 
-VERDICTS = "verdicts.tsv"
-"""Where `blend questions accept` writes verdicts on options unless told otherwise."""
+_VERDICTS = ("verdicts.tsv", "decided/verdicts.jsonl")
+"""Where `blend questions accept` and `blend annotate sync` write verdicts on options, unless told otherwise."""
 
 
 def register(app: typer.Typer) -> None:
@@ -107,7 +107,7 @@ def _build(
     from blend.loaders.recipes import blend_recipe, food_recipe, semeval_recipe
     from blend.loaders.releases.references import held_release
     from blend.schemas.recipe import licensed
-    from blend.stopping import interruptible, unless_made
+    from blend.stopping import ALL_OR_NOTHING, interruptible
 
     alone = [given for given in (blend_data, semeval, food) if given is not None]
     if len(alone) + (recipe is not None) > 1:
@@ -134,7 +134,8 @@ def _build(
             raise UsageError(f"--source-path {named}: expected LOCATION=PATH")
         there[location] = Path(path)
     base, before = Path() if recipe is None else recipe.parent, held_release(out)
-    with interruptible(unless_made(out)), nullcontext(silent) if as_json else shown_progress() as on_progress:
+    stopped, shown = ALL_OR_NOTHING.format(out=out), nullcontext(silent) if as_json else shown_progress()
+    with interruptible(stopped), shown as on_progress:
         manifest = build_release(
             used, out, base=base, source_paths=there, replace=replace, on_progress=on_progress
         )
@@ -184,10 +185,12 @@ def _print_summary(
     ):
         # A path may hold what looks like markup, and a line to copy stays in one.
         console.print(line, highlight=False, markup=False, soft_wrap=True)
-    if path is not None and manifest.recipe.mcq.verdicts is None:
-        beside = path.with_name(VERDICTS)
+    if path is None or manifest.recipe.mcq.verdicts is not None:
+        return
+    for name in _VERDICTS:
+        beside = path.parent / name
         if beside.is_file():
             typer.echo(
                 f"\n{beside} lies beside the recipe and was not read: write verdicts = "
-                f'"{VERDICTS}" below [mcq], and build again.'
+                f'"{name}" below [mcq], and build again.'
             )

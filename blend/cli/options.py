@@ -4,7 +4,6 @@ import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
@@ -83,20 +82,11 @@ _USUAL = Path("recipe.toml")
 """The recipe of a folder, as `blend init` and `blend annotate init` name it."""
 
 
-def say_how_to_name(verdicts: Path, base: Path | None = None) -> None:
-    """Say how a recipe names a new file of verdicts.
-
-    Args:
-        verdicts: The file.
-        base: The recipe's folder, where it is known; else the file's own where a recipe stands there.
-    """
-    if base is None and verdicts.with_name(_USUAL.name).is_file():
-        base = verdicts.parent
-    location = verdicts if base is None else Path(relpath(verdicts, base))
-    what = ", a path relative to the recipe's folder" if base is None else ""
+def say_how_to_name(verdicts: Path) -> None:
+    """Say how a recipe names a new file of verdicts."""
     typer.echo(
-        f'`blend build` reads them once the recipe names the file: verdicts = "{location.as_posix()}" in [mcq]'
-        f"{what}."
+        f'`blend build` reads them once the recipe names the file: verdicts = "{verdicts.as_posix()}" below '
+        "[mcq], relative to the recipe's folder."
     )
 
 

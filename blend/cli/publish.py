@@ -2,10 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import nullcontext
-from math import inf
 from pathlib import Path
-from threading import Lock
-from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,7 +12,7 @@ from blend.cli.application import REFUSED, UsageError, check_known
 from blend.cli.options import AsJson, DryRun, Release
 from blend.loaders.files.progress import shown_progress, silent
 from blend.schemas.texts import escape_controls_in_json, pluralise
-from blend.stopping import UNCHANGED, interruptible, unless_made
+from blend.stopping import ALL_OR_NOTHING, UNCHANGED, interruptible
 
 if TYPE_CHECKING:
     from blend.builders.publish.plan import Publication, PublicationPlan
@@ -165,31 +162,12 @@ def _publish(
             force_version=force_version,
             allow_errors=allow_errors,
             on_progress=on_progress,
-            on_wait=_WaitingLines(),
+            on_wait=lambda sentence: typer.echo(sentence, err=True),
         )
     if isinstance(done, PublicationPlan):
         _tell(done, None, SafeConsole())
     else:
         _tell(done.plan, done, SafeConsole())
-
-
-class _WaitingLines:
-    """Says what is waited for: once where requests side by side wait for the same."""
-
-    def __init__(self) -> None:
-        self._last_shown: dict[str, float] = {}
-        self._one_at_a_time = Lock()
-
-    def __call__(self, sentence: str) -> None:
-        with self._one_at_a_time:
-            before, now = self._last_shown.get(sentence, -inf), monotonic()
-            self._last_shown[sentence] = now
-        if now - before > _SIDE_BY_SIDE_S:
-            typer.echo(sentence, err=True)
-
-
-_SIDE_BY_SIDE_S = 0.9
-"""Seconds in which the same sentence is about one trouble; the shortest wait is a second."""
 
 
 def _pull(
@@ -210,7 +188,7 @@ def _pull(
     """
     from blend.loaders.releases.references import pull_release
 
-    with interruptible(unless_made(out)):
+    with interruptible(ALL_OR_NOTHING.format(out=out)):
         manifest = pull_release(reference, out, replace=replace)
     files = pluralise(len(manifest.files) + 1, "file")
     typer.echo(f"{manifest.name} {manifest.version} is in {out}: {files}, all as published")

@@ -1,7 +1,6 @@
 """``blend questions``: the options that questions may show, read by people in a sheet."""
 
 from collections.abc import Sequence
-from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -141,9 +140,8 @@ def _judge(
         return
     unsure = f"; unsure of {n_unsure:,}, which are left to people" if n_unsure else ""
     typer.echo(f"{added_line(out, by_verdict)}{unsure}.")
-    location = Path(relpath(out, base)).as_posix()
-    if is_new and used.mcq.verdicts != location:
-        say_how_to_name(out, base)
+    if is_new:
+        say_how_to_name(out)
 
 
 @app.command()

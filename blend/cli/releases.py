@@ -14,7 +14,6 @@ from blend.cli.terminal import show_tables, shown
 from blend.loaders.releases import check_complete, read_manifest
 from blend.loaders.releases.tables import read_config, read_findings, release_locales, scan_config, table_rows
 from blend.loaders.responses.verdicts import read_verdicts
-from blend.schemas.errors import RowError
 from blend.schemas.frames import KEY
 from blend.schemas.languages import country_name
 from blend.schemas.locales import Locale, registry
@@ -46,7 +45,7 @@ def lines_to_read(release: Path, manifest: ReleaseManifest, recipe: str = "") ->
     own = [tag for stage in manifest.report if stage.stage.startswith(RAW) for tag in stage.kept]
     if not own:
         return
-    every = [one for _, one in read_findings(release / FINDINGS_NAME) if not isinstance(one, RowError)]
+    every = list(read_findings(release / FINDINGS_NAME))
     found = [one for one in every if one["stage"].startswith(RAW)]
     here = pl.col("locale").is_in(own)
     questions = scan_config(release, ANNOTATIONS).filter(here).collect()

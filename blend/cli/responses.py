@@ -177,8 +177,7 @@ def _import(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="Table of answers (.xlsx, CSV, tab-separated), or an export of Label Studio (JSON, or the "
-            "folder of its cloud storage).",
+            help="Table of answers (.xlsx, CSV, tab-separated), or an export of Label Studio in JSON.",
         ),
     ],
     map_file: Annotated[

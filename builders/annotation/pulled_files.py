@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from blend.builders.annotation.counting import BY_LOCALE, StageReading, readings
+from blend.builders.annotation.counting import BY_LOCALE, StageReading
 from blend.builders.annotation.project import ProjectFile
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.content import read_content
@@ -40,16 +40,6 @@ def _contents(file: ProjectFile, found: Sequence[StageReading]) -> _Contents:
         once = pairs_once(rows) if kind == "verdicts" else rows
         contents[file.base / DECIDED / f"{kind}.jsonl"] = _json_lines(once), len(once)
     return contents
-
-
-def outdated(file: ProjectFile) -> list[Path]:
-    """Files that the next pull writes anew even if nothing comes, as it does once a question is dropped."""
-    contents = _contents(file, readings(file))
-    return [
-        path
-        for path, (content, _) in contents.items()
-        if (read_content(path) if path.exists() else b"") != content.encode()
-    ]
 
 
 def pairs_once(verdicts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

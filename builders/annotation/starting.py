@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import langcodes
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from blend.builders.annotation.counting import Collected, read_collected
 from blend.builders.annotation.judging import read_sheet
@@ -35,6 +34,7 @@ from blend.builders.annotation.ui_strings import (
     texts_of,
 )
 from blend.loaders.files.new_files import git_attributes, write_new_files
+from blend.loaders.files.packaged_templates import packaged_templates
 from blend.loaders.responses import ResponseTables
 from blend.schemas.errors import InputError, RowError, RowErrors, did_you_mean, raise_all
 from blend.schemas.languages import in_a_sentence, turned_around
@@ -148,11 +148,10 @@ def _entry(tag: str, known: Registry) -> Locale:
 
 def _filled(facts: Mapping[str, object]) -> dict[str, str]:
     """The text of every file of the folder ``start``; one that has none is left out."""
-    environment = Environment(  # noqa: S701 - plain text and TOML, in which texts are quoted
-        loader=PackageLoader("blend.builders.annotation", "start"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    environment = packaged_templates(
+        "blend.builders.annotation",
+        "start",
+        autoescape=False,  # plain text and TOML, in which texts are quoted
         keep_trailing_newline=True,
     )
     environment.filters["quoted"] = partial(json.dumps, ensure_ascii=False)

@@ -1,9 +1,8 @@
 """Syncing: pull, ask, push, in the order in which each needs what the one before has done."""
 
 import json
-import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -11,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from blend.builders.annotation.counting import StageReading, readings, stage_locales
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pulled_files import DECIDED, outdated
+from blend.builders.annotation.pulled_files import DECIDED
 from blend.builders.annotation.pulling import Pull, accept_missing, pull, session, unlisted
 from blend.builders.annotation.questions import collection_plan
 from blend.builders.annotation.stage import Material
@@ -23,7 +22,7 @@ from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.events import Draft, Held, ProjectState
 from blend.loaders.label_studio.push import ProjectPlan, Quota, WantedProject, plan_push, push
-from blend.schemas.errors import InputError, RowError, RowErrors
+from blend.schemas.errors import InputError, RowErrors
 
 Half = Literal["pull", "push"]
 
@@ -74,12 +73,7 @@ def sync_project(
         ServerError: If the server fails; what was done stays, and the same again goes on from there.
     """
     pulls = only != "push" and not dry_run
-    try:
-        checked, pulled, plans = check_project(path, before_pull=pulls), None, None
-    except (RowError, RowErrors):
-        if dry_run:
-            _check_up_to_date(path)
-        raise
+    checked, pulled, plans = check_project(path, before_pull=pulls), None, None
     numbers: Mapping[str, int] = {}
     left_out: list[str] = []
     with session(checked.file) as at:
@@ -106,51 +100,17 @@ def sync_project(
     drafts = [draft for one in state.values() for draft in one.drafts]
     new = [plan.wanted for plan in plans or () if plan.remote is None and plan.wanted.name in numbers]
     links = {one.title: f"{checked.file.page(numbers[one.name])}?labeling=1" for one in new}
-    return Sync(
-        pulled, plans, left_out, drafts, (*checked.passed_over, *_unnamed_verdicts(checked.file)), links
-    )
-
-
-def _check_up_to_date(path: Path) -> None:
-    """Check that what was pulled last fits the questions.
-
-    Raises:
-        InputError: If the next pull mends it, without which nobody knows what is pushed.
-    """
-    if old := outdated(check_project(path, before_pull=True).file):
-        listed = ", ".join(map(str, old))
-        raise InputError(
-            f"{listed}: written for other questions than are asked now, and written anew by the pull of a "
-            "sync, so that a dry run, which pulls nothing, cannot say what would be pushed; run "
-            f"`blend annotate sync {path} --only pull` first"
-        )
-
-
-def _verdicts(file: ProjectFile) -> Path:
-    return file.base / DECIDED / "verdicts.jsonl"
+    return Sync(pulled, plans, left_out, drafts, checked.passed_over, links)
 
 
 def _begin_verdicts(file: ProjectFile) -> None:
     """Write an empty file of verdicts where some are to come: a recipe may name it before anybody gave one."""
-    path = _verdicts(file)
+    path = file.base / DECIDED / "verdicts.jsonl"
     stages = {one.stage.name for one in stage_locales(file)}
     if not path.exists() and not stages.isdisjoint(("mcq-review", "equivalence")):
         with storage_errors(path, fix="change the permissions"):
             path.parent.mkdir(parents=True, exist_ok=True)
             atomic_write(path, "")
-
-
-def _unnamed_verdicts(file: ProjectFile) -> Iterator[str]:
-    """Say how a recipe that names no verdicts names those that were pulled, so that builds read them."""
-    from blend.loaders.recipes import read_recipe
-
-    verdicts = _verdicts(file)
-    if file.project.recipe is not None and verdicts.is_file():
-        path = file.base / file.project.recipe
-        if read_recipe(path).mcq.verdicts is None:
-            named = Path(os.path.relpath(verdicts, path.parent)).as_posix()
-            what = f"builds do not read {verdicts}, since {path} names no verdicts"
-            yield f'{what}; write verdicts = "{named}" below [mcq]'
 
 
 def write_tasks(path: Path, folder: Path) -> tuple[list[str], list[str]]:

@@ -6,20 +6,24 @@ from functools import cache
 from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markdown_it import MarkdownIt
 
 from blend.builders.annotation.project import ORDER, StageName
 from blend.loaders.files.content import read_content, utf8_text
 from blend.loaders.files.diagnostics import unknown_name
+from blend.loaders.files.packaged_templates import packaged_templates
 from blend.schemas.errors import RowError
 from blend.schemas.locales import Locale
 from blend.schemas.models import toml_tables
 from blend.schemas.texts import forbidden_in
 
+if TYPE_CHECKING:
+    from jinja2 import Template
+
 _PACKAGED = "words.toml"
+_PAGES = ("blend.builders.annotation", "pages")
 _FALLBACK = "en"
 
 UNCHECKED = "<!-- not checked by native speakers -->"
@@ -224,24 +228,13 @@ def page(stage: str, locale: Locale, texts: PageTexts, **facts: Any) -> str:
 
 def _words_shown(stage: StageName) -> set[str]:
     """The words that a stage's page asks for, and those that its tasks show."""
-    sources = [_template(stage), _environment().get_template("base.xml.j2")]
+    sources = [_template(stage), packaged_templates(*_PAGES).get_template("base.xml.j2")]
     texts = (Path(str(one.filename)).read_text(encoding="utf-8") for one in sources)
     return {name for text in texts for name in _SHOWN_WORD.findall(text)} | {*_IN_TASKS.get(stage, ())}
 
 
-def _template(stage: str) -> Template:
-    return _environment().select_template([f"{stage}.xml.j2", "judge.xml.j2"])
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("blend.builders.annotation", "pages"),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+def _template(stage: str) -> "Template":
+    return packaged_templates(*_PAGES).select_template([f"{stage}.xml.j2", "judge.xml.j2"])
 
 
 def _html(markdown: str) -> str:

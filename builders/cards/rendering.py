@@ -3,13 +3,12 @@
 import types
 from collections.abc import Iterator, Sequence
 from enum import Enum
-from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 from pydantic import BaseModel
 
+from blend.loaders.files.packaged_templates import packaged_templates
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.models import field_sentences
 from blend.schemas.summaries import markdown_text
@@ -26,23 +25,15 @@ def render(template: str, **values: Any) -> str:
         template: File name, for example ``README.md.j2``.
         values: What its names stand for.
     """
-    return _environment().get_template(template).render(values)
+    templates = packaged_templates("blend.dataset_cards", autoescape=_is_picture, keep_trailing_newline=True)
+    templates.filters |= {"cell": _cell, "markdown": markdown, "text": markdown_text}
+    templates.globals["sdk"] = DISTRIBUTION
+    return templates.get_template(template).render(values)
 
 
-@cache
-def _environment() -> Environment:
-    """One for all: it compiles each template once."""
-    environment = Environment(
-        loader=FunctionLoader(text_of),
-        undefined=StrictUndefined,
-        autoescape=lambda name: name is not None and name.endswith(".svg.j2"),  # noqa: S701 - Markdown is not HTML
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"cell": _cell, "markdown": markdown, "text": markdown_text}
-    environment.globals["sdk"] = DISTRIBUTION
-    return environment
+def _is_picture(name: str | None) -> bool:
+    # Markdown is not HTML.
+    return name is not None and name.endswith(".svg.j2")
 
 
 def text_of(name: str) -> str:

@@ -163,11 +163,12 @@ def _check(pending: PendingCommit, plan: PublicationPlan, terms: _Terms) -> None
     """Refuse what is about to be published if it is not valid, or does not go on from the latest version."""
     if plan.action != "publish":
         return
-    held = _check_valid(pending, allow_errors=terms.allow_errors)
+    if terms.allow_errors is None:
+        _check_valid(pending)
     if plan.previous is not None:
         _check_changelog(pending, plan.previous)
         if terms.force_version is None:
-            _check_step(pending, held, plan.previous, plan.tags[tag_of(plan.previous)])
+            _check_step(pending, plan.previous, plan.tags[tag_of(plan.previous)])
 
 
 def _carried_out(pending: PendingCommit, plan: PublicationPlan, terms: _Terms) -> Publication:
@@ -224,37 +225,28 @@ _SHOWN = 3
 _HEADING = re.compile(r"^## (\d+\.\d+\.\d+)\s*$", re.MULTILINE)
 
 
-def _check_valid(pending: PendingCommit, *, allow_errors: str | None) -> ReleaseManifest:
-    """Refuse a release that validation calls invalid, unless there is a reason to publish it all the same.
-
-    Args:
-        pending: The release.
-        allow_errors: The reason; null without one.
-
-    Returns:
-        The manifest, with the rows and digests that the tables really have.
+def _check_valid(pending: PendingCommit) -> None:
+    """Refuse a release that validation calls invalid.
 
     Raises:
-        InputError: If validation finds errors, and there is no reason.
+        InputError: If validation finds errors.
     """
     release = pending.release
     if note_of_checks(release).is_file():
-        return pending.manifest
+        return
     from blend.builders.validate import NEEDED, validate_release
     from blend.builders.validate.checked_release import Level
 
     report = validate_release(release, checks=NEEDED, examples=_SHOWN, on_progress=pending.on_progress)
     if report.passes():
-        return pending.manifest
-    if allow_errors is None:
-        found = [problem for check in report.checks for problem in check.examples]
-        errors = [str(problem) for problem in found if problem.level is Level.ERROR]
-        more = f", and {report.errors - _SHOWN} more" if report.errors > _SHOWN else ""
-        raise InputError(
-            f"{release}: not valid, and a published version never changes: {'; '.join(errors[:_SHOWN])}{more}; "
-            f"see `blend validate {release}`, build the release again, or give a reason with `allow_errors`"
-        )
-    return _as_held(release)
+        return
+    found = [problem for check in report.checks for problem in check.examples]
+    errors = [str(problem) for problem in found if problem.level is Level.ERROR]
+    more = f", and {report.errors - _SHOWN} more" if report.errors > _SHOWN else ""
+    raise InputError(
+        f"{release}: not valid, and a published version never changes: {'; '.join(errors[:_SHOWN])}{more}; "
+        f"see `blend validate {release}`, build the release again, or give a reason with `allow_errors`"
+    )
 
 
 def _check_changelog(pending: PendingCommit, latest: str) -> None:
@@ -275,12 +267,11 @@ def _check_changelog(pending: PendingCommit, latest: str) -> None:
         )
 
 
-def _check_step(pending: PendingCommit, held: ReleaseManifest, latest: str, commit: str) -> None:
+def _check_step(pending: PendingCommit, latest: str, commit: str) -> None:
     """Refuse a version that promises less change than there is since the latest one.
 
     Args:
         pending: The release.
-        held: Its manifest, with the digests that its tables really have.
         latest: The latest version in the repository.
         commit: The commit that its tag names.
 
@@ -291,25 +282,26 @@ def _check_step(pending: PendingCommit, held: ReleaseManifest, latest: str, comm
 
     tag = tag_of(latest)
     pending.on_progress(f"compare with {latest}", 0, 1)
-    step = _step(pending, held, commit)
+    step = _step(pending, commit)
     pending.on_progress(f"compare with {latest}", 1, 1)
     accepted = accepted_versions(latest, step.step)
-    if held.version not in accepted:
+    version = pending.manifest.version
+    if version not in accepted:
         reasons = "; ".join(reason.text for reason in step.reasons if reason.step == step.step)
         raise InputError(
-            f"{pending.where}: version {held.version} does not follow from what changed since {latest} "
+            f"{pending.where}: version {version} does not follow from what changed since {latest} "
             f"({step.step}: {reasons}); build it as {' or '.join(accepted)}, or give a reason with "
             f"`force_version`; see `blend diff {pending.repository.repo_id}@{tag} {pending.release}`"
         )
 
 
-def _step(pending: PendingCommit, held: ReleaseManifest, commit: str) -> "VersionStep":
+def _step(pending: PendingCommit, commit: str) -> "VersionStep":
     """The step that follows from the tables; of the version before, only those that differ are downloaded."""
     from blend.builders.diff import OpenRelease, diff_tables
     from blend.builders.diff.model import version_step
 
-    hub, new = pending.repository.hub, OpenRelease(pending.release, held)
-    folder = release_at(hub, commit, wanted=lambda old: _files_of_others(old, held))
+    hub, new = pending.repository.hub, OpenRelease(pending.release, pending.manifest)
+    folder = release_at(hub, commit, wanted=lambda old: _files_of_others(old, pending.manifest))
     old = OpenRelease(folder, read_manifest(folder))
     # The step follows from counts and types; values are quoted nowhere.
     return version_step(diff_tables(old, new, examples=0))
@@ -323,19 +315,3 @@ def _files_of_others(old: ReleaseManifest, new: ReleaseManifest) -> Collection[s
 
 def _content(table: TableInfo) -> tuple[str, str, str, str]:
     return table.config, table.split, table.content_sha256, table.schema_sha256
-
-
-def _as_held(release: Path) -> ReleaseManifest:
-    """The manifest with what its tables hold instead of what it says; a table that cannot be read stays."""
-    from blend.builders.validate.checked_release import Release, TableContent
-    from blend.loaders.releases.tables import release_locales
-
-    checked = Release.open(release, release_locales(release))
-    tables = []
-    for table in checked.manifest.tables:
-        content = checked.contents[table.config, table.split]
-        if isinstance(content, TableContent):
-            held = {"content_sha256": content.content_sha256, "schema_sha256": content.schema_sha256}
-            table = table.model_copy(update={"rows": len(content.rows), **held})
-        tables.append(table)
-    return checked.manifest.model_copy(update={"tables": tuple(tables)})

@@ -1,6 +1,5 @@
 """A dataset repository on the Hub, as publishing sees it, and a release on its way there."""
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -185,7 +184,7 @@ class PendingCommit:
             endpoint=repository.endpoint,
             allow_errors=allow_errors,
         )
-        changed = {path: _described(path, content) for path, content in contents.items()}
+        changed = {path: ReleaseFile.of(path, content) for path, content in contents.items()}
         return cls(repository, release, manifest, {**files, **changed}, contents, on_progress)
 
     @property
@@ -229,9 +228,3 @@ class PendingCommit:
         if target.suffix == ".parquet":
             return CommitOperationAdd(path, str(target))
         return CommitOperationAdd(path, self.contents[path] if path in self.contents else target.read_bytes())
-
-
-def _described(path: str, content: bytes) -> ReleaseFile:
-    # As git names a file: by a header with its length, and then its content.
-    git_id = hashlib.sha1(f"blob {len(content)}\0".encode() + content, usedforsecurity=False).hexdigest()
-    return ReleaseFile(path, len(content), hashlib.sha256(content).hexdigest(), git_id)

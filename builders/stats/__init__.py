@@ -19,8 +19,6 @@ from blend.builders.stats.measures import (
     question_figures,
 )
 from blend.builders.stats.planning import power
-from blend.schemas.errors import RowError, raise_all
-from blend.schemas.frames import KEY
 from blend.schemas.languages import base_form
 from blend.schemas.locales import Registry, registry
 from blend.schemas.recipe import SaqOptions
@@ -113,8 +111,8 @@ def build_stats(
 
     Args:
         questions: `QUESTIONS`, one row per question.
-        annotations: `ANNOTATIONS`, at most one row per question. A question without a row counts as one without
-            answers and non-answers.
+        annotations: `ANNOTATIONS`, at most one row per question, and none of others. A question without a row
+            counts as one without answers and non-answers.
         mcqs: `MCQ_ROWS`, where there are multiple-choice questions.
         options: How responses were collected; the defaults are BLEnD's.
         agreement: `AGREEMENT`, where responses were aggregated.
@@ -126,11 +124,9 @@ def build_stats(
         The figures.
 
     Raises:
-        RowError: If an annotation has no question.
         UnknownNameError: If the registry lacks a locale.
     """
     known = registry() if locales is None else locales
-    _check_questions(questions, annotations)
     tags = sorted(questions["locale"].unique().to_list(), key=known.rank)
     wanted = (SaqOptions() if options is None else options).wanted
     figures = question_figures(questions, annotations, wanted=wanted)
@@ -150,20 +146,6 @@ def build_stats(
         mcq_counts=counts,
         mcq_power=told_apart,
         lemmatiser=f"simplemma-{version('simplemma')}",
-    )
-
-
-def _check_questions(questions: pl.DataFrame, annotations: pl.DataFrame) -> None:
-    orphans = annotations.join(questions, on=KEY, how="anti").sort(KEY)
-    raise_all(
-        [
-            RowError(
-                f"annotations of {row['template_id']!r} in {row['locale']}, which is not a question here",
-                where=row["source"] or "annotations",
-                fix="add the question or remove its annotations",
-            )
-            for row in orphans.select(*KEY, "source").iter_rows(named=True)
-        ]
     )
 
 

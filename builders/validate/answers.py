@@ -16,7 +16,6 @@ from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas.errors import BlendError
 from blend.schemas.formats import AnswerFormat, understood
 from blend.schemas.locales import in_english, is_named, others_named
-from blend.schemas.manifest import leads_out
 from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.sheets import DIFFERS_FROM
 from blend.schemas.texts import words
@@ -185,7 +184,7 @@ def _verdicts(release: Release, questions: pl.DataFrame, own: pl.DataFrame | Non
 def _own_verdicts(release: Release) -> pl.DataFrame | None:
     """The recipe's own table, in default mode; null where there is none, or it cannot be read."""
     mcq = release.manifest.recipe.mcq
-    if mcq.mode == "default" and mcq.verdicts is not None and not leads_out(mcq.verdicts):
+    if mcq.mode == "default" and mcq.verdicts is not None:
         with suppress(BlendError):
             return read_verdicts(release.path / mcq.verdicts)
     return None

@@ -13,14 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import ValidationError, computed_field
 
-from blend.builders.parquet import ContentDigest, schema_digest
 from blend.loaders.files.content import check_unpacked_size
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.releases import parse_manifest
-from blend.schemas.arrow_types import arrow_schema, published_columns, published_names
+from blend.loaders.releases import read_manifest
+from blend.schemas.arrow_types import published_columns, published_names
 from blend.schemas.errors import LINES_PER_CAUSE, InputError, UnknownNameError, cause_of
 from blend.schemas.locales import Locale, Registry
-from blend.schemas.manifest import ReleaseManifest, TableInfo, leads_out
+from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.models import FrozenModel, first_reason
 from blend.schemas.rows import QUESTION_CONFIGS, key_of, model_of
 from blend.schemas.summaries import Summarised, Table
@@ -131,10 +130,6 @@ class ValidationReport(Summarised, FrozenModel):
         """Whether the release may be published: no errors, and with ``strict`` no warnings either."""
         return not self.errors and not (strict and self.warnings)
 
-    def to_json(self) -> str:
-        """The report as JSON text."""
-        return self.model_dump_json(indent=2) + "\n"
-
 
 def _examples(problems: Sequence[Problem], n: int) -> Sequence[Problem]:
     """All where they are few; else a few of every cause, and more of the first ones while there is room."""
@@ -163,23 +158,6 @@ def warning(where: str, what: str, fix: str = "") -> Problem:
 # The release under check: every table as a frame whose rows say where they stand.
 
 
-@dataclass(frozen=True)
-class TableContent:
-    """What a table's files really hold."""
-
-    rows: pl.DataFrame
-    """The rows, columns by their published names, and their ``location``: file and id."""
-    content_sha256: str
-    """Digest of the rows."""
-    schema: pa.Schema
-    """The columns."""
-
-    @property
-    def schema_sha256(self) -> str:
-        """Digest of the columns."""
-        return schema_digest(self.schema)
-
-
 class _InvalidRow(NamedTuple):
     """A row that its model refuses."""
 
@@ -206,13 +184,16 @@ class Release:
         """The release in a directory.
 
         Raises:
-            BlendError: If the directory holds no manifest that this version reads.
+            BlendError: As `loaders.releases.read_manifest`.
         """
-        return cls(path, parse_manifest(path), locales, on_progress)
+        return cls(path, read_manifest(path), locales, on_progress)
 
     @cached_property
-    def contents(self) -> Mapping[tuple[str, str], TableContent | str]:
-        """By configuration and split, what the files hold, or why they cannot be read; reads all."""
+    def contents(self) -> Mapping[tuple[str, str], pl.DataFrame | str]:
+        """By configuration and split, the rows that the files hold, or why they cannot be read; reads all.
+
+        The first column is the ``location`` of a row, file and id; the others have their published names.
+        """
         found = {}
         for done, table in enumerate(self.manifest.tables, start=1):
             found[table.config, table.split] = self._content(table)
@@ -225,10 +206,10 @@ class Release:
         found = {}
         for table in self.manifest.tables:
             content = self.contents[table.config, table.split]
-            if isinstance(content, TableContent) and is_known(table.config):
-                expected = schema_digest(arrow_schema(model_of(table.config)))
-                if content.schema_sha256 == expected:
-                    found[table] = content.rows
+            if isinstance(content, str) or not is_known(table.config):
+                continue
+            if content.drop("location").schema == published_columns(model_of(table.config)):
+                found[table] = content
         return found
 
     @cached_property
@@ -238,7 +219,7 @@ class Release:
 
     def rows(self, config: str) -> pl.DataFrame:
         """The valid rows of a configuration, with the ``location`` and the ``split`` of each."""
-        columns = {**published_columns(model_of(config)), "location": pl.String(), "split": pl.String()}
+        columns = {"location": pl.String(), **published_columns(model_of(config)), "split": pl.String()}
         parts = [pl.DataFrame(schema=columns)]
         for table, rows in self.tables.items():
             if table.config == config:
@@ -258,38 +239,28 @@ class Release:
             return None
         return next((locale for locale in self.locales if locale.split == table.split), None)
 
-    def _content(self, table: TableInfo) -> TableContent | str:
-        digest = ContentDigest()
+    def _content(self, table: TableInfo) -> pl.DataFrame | str:
         parts: list[pl.DataFrame] = []
-        schema: pa.Schema | None = None
         for name in table.files:
-            if leads_out(name):
-                return f"{name!r} leads out of the release"
             if (self.path / name).exists() and not (self.path / name).is_file():
                 return f"{name} is not a regular file"  # reading from a pipe would never end
             try:
                 with (self.path / name).open("rb") as file:
                     check_unpacked_size(file, where=name)
                     rows = pq.ParquetFile(file).read(use_threads=False)
-                if schema is not None and rows.schema != schema:
-                    return f"{name} has other columns than the file before it"
-                schema = rows.schema
                 # Reading looks at neither offsets nor UTF-8; with ``full`` this does.
                 rows.validate(full=True)
-                frame = pl.DataFrame(rows)
-                digest.add(frame)
+                frame = _located(pl.DataFrame(rows), name, table.config)
             except FileNotFoundError:
                 return f"{name} is missing"
             except InputError as refused:
                 return f"{name} is not read ({refused})"
             except (OSError, pa.ArrowException, pl.exceptions.PolarsError) as broken:
                 return f"{name} cannot be read as parquet ({first_reason(broken)})"
-            parts.append(_located(frame, name, table.config))
-        if schema is None:
-            return "it has no files"
-        # Parquet calls the items of every list ``element``.
-        schema = pa.schema([pa.field(field.name, _type_as_written(field.type)) for field in schema])
-        return TableContent(pl.concat(parts), digest.hexdigest(), schema)
+            if parts and frame.schema != parts[0].schema:
+                return f"{name} has other columns than the file before it"
+            parts.append(frame)
+        return pl.concat(parts) if parts else "it has no files"
 
 
 def is_known(config: str) -> bool:
@@ -308,7 +279,7 @@ def id_column(config: str) -> str:
 def _located(rows: pl.DataFrame, file: str, config: str) -> pl.DataFrame:
     name = id_column(config) if is_known(config) else ""
     row_id = pl.col(name).cast(pl.String).fill_null("None") if name in rows.columns else pl.lit("None")
-    return rows.with_columns(location=pl.format("{}:{}", pl.lit(file), row_id))
+    return rows.select(pl.format("{}:{}", pl.lit(file), row_id).alias("location"), pl.all())
 
 
 def _refused(table: TableInfo, rows: pl.DataFrame) -> Iterator[_InvalidRow]:
@@ -319,11 +290,3 @@ def _refused(table: TableInfo, rows: pl.DataFrame) -> Iterator[_InvalidRow]:
             model.model_validate(row)
         except ValidationError as error:
             yield _InvalidRow(location, row[name], error)
-
-
-def _type_as_written(dtype: pa.DataType) -> pa.DataType:
-    if pa.types.is_list(dtype):
-        return pa.list_(_type_as_written(dtype.value_type))
-    if pa.types.is_struct(dtype):
-        return pa.struct([pa.field(field.name, _type_as_written(field.type)) for field in dtype])
-    return dtype

@@ -226,10 +226,6 @@ class LabelledReplies(FrozenModel):
             f"{pluralise(self.n_ties, 'tie')}; {pluralise(self.n_labels, 'label')} in {LABELS_NAME}{earlier}"
         )
 
-    def to_json(self) -> str:
-        """The figures as JSON."""
-        return self.model_dump_json(indent=2) + "\n"
-
 
 def label_replies(
     run: ScoredRun,

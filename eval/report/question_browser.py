@@ -8,13 +8,11 @@ import json
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend import __version__
 from blend.eval.report import (
@@ -26,6 +24,7 @@ from blend.eval.report import (
     region_name,
 )
 from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
+from blend.loaders.files.packaged_templates import packaged_templates
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, read_findings, release_locales
 from blend.schemas.errors import DISTRIBUTION, InputError
@@ -35,6 +34,9 @@ from blend.schemas.reports import finding_kinds
 from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.summaries import Table, html_table, shortened
 from blend.schemas.texts import escape_controls
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _FACETS = {"region": "Region", "topic": "Topic", "language": "Language", "prompt_id": "Prompt"}
 """Columns of items by which a reader filters, and what they are called."""
@@ -171,12 +173,8 @@ def build_release_page(release: Path) -> str:
 
 def _findings(path: Path) -> list[dict[str, Any]]:
     """The findings of a release; none where its file is absent."""
-    found = []
-    for _, finding in read_findings(path) if path.is_file() else ():
-        if isinstance(finding, Exception):
-            raise finding
-        found.append({"template_id": None, "locale": None, "detail": "", **finding})
-    return found
+    found = read_findings(path) if path.is_file() else ()
+    return [{"template_id": None, "locale": None, "detail": "", **finding} for finding in found]
 
 
 _Key = tuple[str, str]
@@ -269,16 +267,9 @@ def _packaged(name: str) -> str:
     return (files("blend.eval.report") / name).read_text(encoding="utf-8")
 
 
-@cache
-def page_environment() -> Environment:
+def page_environment() -> "Environment":
     """The templates, and what all of them use."""
-    environment = Environment(
-        loader=FunctionLoader(_packaged),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = packaged_templates("blend.eval.report")
     environment.filters |= {"visible": visible, "table": _table}
     environment.globals |= {"sdk": DISTRIBUTION, "version": __version__, "packaged": _packaged}
     return environment

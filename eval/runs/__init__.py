@@ -135,10 +135,6 @@ class RunDescription(FrozenModel):
         """Whether its answers are texts, as those of another tool always are."""
         return self.kind == "text" or self.model.backend == "recorded"
 
-    def to_json(self) -> str:
-        """The description as the bytes of ``run.json`` decode to."""
-        return self.model_dump_json(indent=2) + "\n"
-
 
 def is_of_people(run: RunDescription) -> bool:
     """Whether people gave the answers of a run."""

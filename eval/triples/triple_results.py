@@ -121,10 +121,6 @@ class JudgedByPeople(FrozenModel):
     scores: tuple[Score, ...]
     """The figures."""
 
-    def to_json(self) -> str:
-        """The figures as the bytes of ``judged.json`` decode to."""
-        return self.model_dump_json(indent=2) + "\n"
-
 
 def score_by_people(run: ScoredRun, paths: Sequence[Path], *, seed: int = 0) -> JudgedByPeople:
     """The figures of the sheets that came back; kept in the directory of the run, in place of earlier ones.

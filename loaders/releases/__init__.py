@@ -40,17 +40,7 @@ def read_manifest(release: Path | str) -> ReleaseManifest:
         InputError: If there is none, if it is not one that this version reads, or if it names paths outside the
             release, or tables whose files have no digest.
     """
-    manifest = parse_manifest(Path(release))
-    _check_paths(manifest)
-    return manifest
-
-
-def parse_manifest(release: Path) -> ReleaseManifest:
-    """The manifest of a release directory, wherever its paths may lead: for validation, which tells each.
-
-    Raises:
-        InputError: If there is none, or if it is not one that this version reads.
-    """
+    release = Path(release)
     path = release / MANIFEST_NAME
     if not release.is_dir():
         raise InputError(f"{release}: {instead_of_directory(release)}; name the directory of a release")
@@ -61,7 +51,7 @@ def parse_manifest(release: Path) -> ReleaseManifest:
     try:
         text = utf8_text(read_content(path, what="manifest"), MANIFEST_NAME)
         parse_json(text, MANIFEST_NAME)  # pydantic would take the last of two equal keys
-        return ReleaseManifest.from_json(text)
+        manifest = ReleaseManifest.from_json(text)
     except (ValidationError, RowError) as error:
         # Without the advice that the error ends with: the one below is for the whole file.
         reason = first_reason(error) if isinstance(error, ValidationError) else str(error).rpartition("; ")[0]
@@ -69,6 +59,8 @@ def parse_manifest(release: Path) -> ReleaseManifest:
             f"{path}: not a manifest that this version of {DISTRIBUTION} reads ({reason}); "
             "rebuild the release, or read it with the version that built it"
         ) from error
+    _check_paths(manifest)
+    return manifest
 
 
 def document_text(path: Path) -> str:
@@ -85,8 +77,9 @@ def _check_paths(manifest: ReleaseManifest) -> None:
     named = f"{MANIFEST_NAME} of {manifest.name} {manifest.version}"
     advice = "do not use it, and tell who publishes it"
     listed = {file.path for file in manifest.files}
-    for path in (*listed, *(file for table in manifest.tables for file in table.files)):
-        if leads_out(path):
+    verdicts = manifest.recipe.mcq.verdicts
+    for path in (*listed, *(file for table in manifest.tables for file in table.files), verdicts):
+        if path is not None and leads_out(path):
             raise InputError(f"{named} names the path {path!r}, which leads out of the release; {advice}")
     for table in manifest.tables:
         for path in table.files:
@@ -100,7 +93,6 @@ def _check_paths(manifest: ReleaseManifest) -> None:
 # The files of a release directory, checked against its manifest.
 
 
-_CHUNK_BYTES = 1 << 20
 _NAMED = 5
 """Files named in a message before the rest is counted."""
 
@@ -116,6 +108,13 @@ class ReleaseFile(NamedTuple):
     """SHA-256 of the content."""
     git_id: str
     """What git calls the content: SHA-1 over its length and bytes."""
+
+    @classmethod
+    def of(cls, path: str, content: bytes) -> "ReleaseFile":
+        """The file at a path, by what it holds."""
+        git = hashlib.sha1(f"blob {len(content)}\0".encode(), usedforsecurity=False)
+        git.update(content)
+        return cls(path, len(content), hashlib.sha256(content).hexdigest(), git.hexdigest())
 
 
 def read_release_files(release: Path) -> dict[str, ReleaseFile]:
@@ -133,7 +132,7 @@ def read_release_files(release: Path) -> dict[str, ReleaseFile]:
         if (path.is_file() or path.is_symlink()) and not is_the_hubs(path.relative_to(release).as_posix())
     }
     _refuse(release, file_faults(release) | {"not in the manifest": sorted(present - listed)})
-    return {path: _digested(release, path) for path in sorted(present)}
+    return {path: ReleaseFile.of(path, (release / path).read_bytes()) for path in sorted(present)}
 
 
 def note_of_checks(release: Path) -> Path:
@@ -196,16 +195,6 @@ def some_of(paths: Sequence[str]) -> str:
     """The first paths, and how many more there are."""
     more = len(paths) - _NAMED
     return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-def _digested(release: Path, path: str) -> ReleaseFile:
-    size = (release / path).stat().st_size
-    sha256, git = hashlib.sha256(), hashlib.sha1(f"blob {size}\0".encode(), usedforsecurity=False)
-    with (release / path).open("rb") as file:
-        while chunk := file.read(_CHUNK_BYTES):
-            sha256.update(chunk)
-            git.update(chunk)
-    return ReleaseFile(path, size, sha256.hexdigest(), git.hexdigest())
 
 
 # The published form of a release: the few texts that can be finished only when the repository is known.

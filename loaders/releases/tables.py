@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +13,16 @@ from pydantic import ValidationError
 from blend.loaders.files.content import (
     check_tables,
     open_content,
-    open_sha256,
+    parquet_rows,
     parse_json,
     read_json,
     utf8_text,
 )
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.files.toml import known_domains, registry_with
-from blend.loaders.releases import read_manifest
+from blend.loaders.releases import check_complete, read_manifest
 from blend.schemas.arrow_types import frame_schema, published_names
-from blend.schemas.errors import InputError, RowError, UnknownNameError
+from blend.schemas.errors import RowError, UnknownNameError
 from blend.schemas.frames import AGREEMENT, ANNOTATOR_GROUPS
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import (
@@ -32,8 +32,6 @@ from blend.schemas.manifest import (
     DOMAINS_NAME,
     FINDINGS_NAME,
     LOCALES_NAME,
-    MANIFEST_NAME,
-    FileInfo,
     TableInfo,
 )
 from blend.schemas.models import first_reason
@@ -78,7 +76,7 @@ def read_config(release: Path | str, config: str, *, on_progress: ProgressCallba
 
     Raises:
         UnknownNameError: If the release has no such configuration; lists those it has.
-        InputError: If a file that the manifest names is missing.
+        InputError: If a file is missing, is not the one that the manifest names, or takes too much memory.
     """
     step = f"read rows of {config}"
     on_progress(step, 0, 1)
@@ -91,10 +89,13 @@ def table_rows(release: Path, table: TableInfo) -> pl.DataFrame:
     """The rows of a table as they stand in its files, by their published columns, whatever these are.
 
     Raises:
-        InputError: If a file is missing, or takes too much memory; `RowError` if one cannot be read.
+        RowError: If a file cannot be read, or takes too much memory.
     """
-    _check_files(release, dict.fromkeys(table.files))
-    return pl.concat([_file_rows(release / file) for file in table.files])
+    parts = []
+    for path in (release / name for name in table.files):
+        with open_content(path, what="table") as file:
+            parts.append(parquet_rows(file, where=str(path), fix=_AGAIN))
+    return pl.concat(parts)
 
 
 def scan_config(release: Path | str, config: str) -> pl.LazyFrame:
@@ -103,15 +104,16 @@ def scan_config(release: Path | str, config: str) -> pl.LazyFrame:
     tables = [table for table in manifest.tables if table.config == config]
     if not tables:
         raise UnknownNameError("configuration", config, {table.config for table in manifest.tables})
-    files = {file.path: file for file in manifest.files}
-    _check_files(folder, {name: files.get(name) for table in tables for name in table.files})
+    names = [name for table in tables for name in table.files]
+    check_complete(folder, names)
+    check_tables([folder / name for name in names], fix=_AGAIN)
     model = model_of(config)
-    names = {alias: name for name, alias in published_names(model).items()}
+    fields = {alias: name for name, alias in published_names(model).items()}
     scanned = []
     for table in tables:
         try:
             rows = pl.concat([pl.scan_parquet(folder / file, glob=False) for file in table.files])
-            scanned.append(rows.rename(names).cast(frame_schema(model)))
+            scanned.append(rows.rename(fields).cast(frame_schema(model)))
             scanned[-1].collect_schema()  # nobody has looked at the files yet
         except pl.exceptions.PolarsError as error:
             reason = str(error).partition("\n")[0]
@@ -121,27 +123,6 @@ def scan_config(release: Path | str, config: str) -> pl.LazyFrame:
                 fix=_AGAIN,
             ) from error
     return pl.concat(scanned)
-
-
-def _check_files(release: Path, files: Mapping[str, FileInfo | None]) -> None:
-    """Refuse files that are not those of the manifest, or take too much memory, each or together."""
-    missing = [name for name in files if not (release / name).is_file()]
-    if missing:
-        raise InputError(f"{release}: {', '.join(missing)} of {MANIFEST_NAME} is missing; {_AGAIN}")
-    for name, info in files.items():
-        where = str(release / name)
-        with open_content(release / name, where=where, what="table") as content:
-            if info is not None and open_sha256(content) != info.sha256:
-                what = f"not the file that {MANIFEST_NAME} names, by its digest"
-                raise RowError(what, where=where, fix=_AGAIN)
-    check_tables([release / name for name in files], fix=_AGAIN)
-
-
-def _file_rows(path: Path) -> pl.DataFrame:
-    try:
-        return pl.read_parquet(path, glob=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise RowError("not a Parquet file, or damaged", where=str(path), fix=_AGAIN) from error
 
 
 # Reports, findings among them: written by a build, read back for checks.
@@ -201,34 +182,17 @@ def read_figures(release: Path, name: str) -> pl.DataFrame | None:
     return figures
 
 
-LINE_BYTES = 1 << 20
-"""Bytes of the longest line."""
+def read_findings(path: Path) -> Iterator[dict[str, Any]]:
+    """The findings in a file, each with the texts ``stage`` and ``kind``.
 
-
-def read_findings(path: Path) -> Iterator[tuple[str, dict[str, Any] | RowError]]:
-    """The findings in a file, each with its place, or what is wrong with its line.
-
-    Returns:
-        Place and object, whose ``stage`` and ``kind`` are texts. Nothing behind a line that is too long.
+    Raises:
+        RowError: If the file cannot be read; at the first line that is no finding.
     """
     with open_content(path) as lines:
-        number = 0
-        # One byte more, by which a line that is too long differs from one that just fits.
-        while line := lines.readline(LINE_BYTES + 1):
-            number += 1
+        for number, line in enumerate(lines, start=1):
             where = f"{FINDINGS_NAME}:{number}"
-            if len(line) > LINE_BYTES:
-                what = f"a line of more than {LINE_BYTES:,} bytes, behind which nothing is read"
-                yield where, RowError(what, where=where, fix="build the release again")
-                return
-            yield where, _finding(line, where)
-
-
-def _finding(line: bytes, where: str) -> dict[str, Any] | RowError:
-    try:
-        finding = parse_json(utf8_text(line, where), where, is_file=False)
-    except RowError as error:
-        return error
-    if isinstance(finding, dict) and all(isinstance(finding.get(key), str) for key in ("stage", "kind")):
-        return finding
-    return RowError("not a JSON object with stage and kind", where=where, fix="build the release again")
+            finding = parse_json(utf8_text(line, where), where, is_file=False)
+            is_object = isinstance(finding, dict)
+            if not is_object or not all(isinstance(finding.get(key), str) for key in ("stage", "kind")):
+                raise RowError("not a JSON object with stage and kind", where=where, fix=_AGAIN)
+            yield finding

@@ -125,8 +125,7 @@ def read_answers(path: Path) -> tuple[list[Cells], bool]:
 
     Args:
         path: A table, of which every cell with JSON may hold several answers; or an export, JSON or JSON-MIN
-            (``.json``), as the page *Export* gives it; or a folder with a file of JSON per annotation, as cloud
-            storage has them.
+            (``.json``), as the page *Export* gives it.
 
     Returns:
         One row per row of a table, or annotation: fields of the task and results by names of their controls, as
@@ -137,8 +136,6 @@ def read_answers(path: Path) -> tuple[list[Cells], bool]:
     Raises:
         InputError, RowError, RowErrors: If the file cannot be read, or is not an export.
     """
-    if path.is_dir():
-        return [row for file in _annotation_files(path) for row in _json_rows(file)], True
     if path.suffix.lower() == ".json":
         return _json_rows(path), True
     rows = read_table(path)
@@ -147,36 +144,18 @@ def read_answers(path: Path) -> tuple[list[Cells], bool]:
     ], False
 
 
-def _annotation_files(folder: Path) -> list[Path]:
-    """The files of annotations in a folder, which have their numbers as names, with or without ``.json``."""
-    found = {path.stem: path for path in folder.iterdir() if path.suffix.lower() in ("", ".json")}
-    numbers = sorted((name for name in found if name.isdecimal()), key=int)
-    if not numbers:
-        raise InputError(f"{folder}: no files of annotations, such as 12.json; give an export, or their folder")
-    return [found[number] for number in numbers]
-
-
 def _json_rows(path: Path) -> list[Cells]:
-    held = read_json(path, where=path.name)
-    tasks = [held] if _is_annotation(held) else held
+    tasks = read_json(path, where=path.name)
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
         raise InputError(f"{path}: not a list of tasks; export the project as JSON, JSON-MIN, CSV or TSV")
     rows = []
     for number, task in enumerate(tasks, start=1):
-        location = path.name if tasks is not held else f"{path.name}:{number}"
-        if _is_annotation(task):
-            rows += _annotation_rows(location, task["task"] | {"annotations": [task]})
-        elif isinstance(task.get("annotations"), list):
+        location = f"{path.name}:{number}"
+        if isinstance(task.get("annotations"), list):
             rows += _annotation_rows(location, task)
         else:  # JSON-MIN: one object per annotation
             rows.append(Cells(location, {name: _texts(value) for name, value in task.items()}))
     return rows
-
-
-def _is_annotation(value: Any) -> bool:
-    """Whether this is an annotation with its task in it, as cloud storage has them."""
-    is_task = isinstance(value, dict) and isinstance(value.get("task"), dict)
-    return is_task and isinstance(value.get("result"), list)
 
 
 def _annotation_rows(location: str, task: Mapping[str, Any]) -> list[Cells]:

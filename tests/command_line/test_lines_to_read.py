@@ -85,11 +85,14 @@ def test_what_is_odd_is_told_by_status_and_by_a_build(mine: Path):
 @pytest.mark.integration
 def test_verdicts_that_no_build_reads_are_told(mine: Path):
     (mine / "verdicts.tsv").write_text("template_id\tlocale\toption\tverdict\treader\n", encoding="utf-8")
-    told = (
-        'mine/verdicts.tsv lies beside the recipe and was not read: write verdicts = "verdicts.tsv" below '
-        "[mcq], and build again.\n"
-    )
-    assert told in built()
+    (mine / "decided").mkdir()
+    (mine / "decided" / "verdicts.jsonl").touch()
+    printed = built()
+    for name in ("verdicts.tsv", "decided/verdicts.jsonl"):
+        assert (
+            f'mine/{name} lies beside the recipe and was not read: write verdicts = "{name}" below '
+            "[mcq], and build again.\n"
+        ) in printed
     with (mine / "recipe.toml").open("a", encoding="utf-8") as file:
         file.write('\n[mcq]\nverdicts = "verdicts.tsv"\n')
     assert "was not read" not in built()

@@ -168,13 +168,7 @@ def test_options_wait_for_what_makes_questions(
     (waits,) = (line for line in told.splitlines() if line.startswith("t mcq-review ko-KR: gets"))
     assert waits.startswith(f"t mcq-review ko-KR: gets its tasks once {reason}")
     assert waits.endswith("), by `blend annotate sync`")
-    verdicts = reviewed.base / "decided" / "verdicts.jsonl"
-    assert verdicts.read_text() == ""
-    note = (
-        f"Note: builds do not read {verdicts}, since {reviewed.collected / 'recipe.toml'} names no verdicts; "
-        'write verdicts = "../decided/verdicts.jsonl" below [mcq].\n'
-    )
-    assert told.endswith(note) == (VERDICTS not in recipe)
+    assert (reviewed.base / "decided" / "verdicts.jsonl").read_text() == ""
 
 
 # Being forgotten.

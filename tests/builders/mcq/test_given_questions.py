@@ -76,7 +76,7 @@ def test_a_release_of_the_task(files: Path, tmp_path: Path):
 
 
 def finding_kinds(release: Path) -> list[str]:
-    return [one["kind"] for _, one in read_findings(release / "reports" / "findings.jsonl")]
+    return [one["kind"] for one in read_findings(release / "reports" / "findings.jsonl")]
 
 
 def _without_short_answers_of_ireland(folder: Path) -> None:

@@ -14,11 +14,9 @@ from polars.testing import assert_frame_equal
 from blend.builders.stats import build_stats
 from blend.builders.stats.measures import MEASURES, Stats
 from blend.builders.stats.planning import power
-from blend.schemas.errors import RowError, RowErrors
 from blend.schemas.frames import ANNOTATIONS, MCQ_ROWS, QUESTIONS
 from blend.schemas.recipe import SaqOptions
 from helpers.examples import examples
-from helpers.messages import message_of
 
 NOBODY: dict[str, Any] = {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": []}
 
@@ -132,15 +130,6 @@ def test_no_data_at_all():
         "overall_means": len(MEASURES)
     }
     assert stats.overall_means["mean"].null_count() == stats.overall_means.height
-
-
-def test_an_annotation_without_question_is_an_error():
-    assert message_of(RowError, lambda: build_stats(QUESTIONS_, annotations_of(annotation("q9", "en-GB")))) == (
-        "en-GB:q9: annotations of 'q9' in en-GB, which is not a question here; "
-        "add the question or remove its annotations"
-    )
-    with pytest.raises(RowErrors, match="2 problems"):
-        build_stats(QUESTIONS_, annotations_of(annotation("q9", "en-GB"), annotation("q8", "en-GB")))
 
 
 def test_json_is_plain_and_counts_are_whole(stats):

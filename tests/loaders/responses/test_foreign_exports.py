@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from blend.loaders.responses.import_map import read_answers
-from blend.schemas.errors import InputError
+from helpers.messages import wrong
 
 Json = dict[str, Any]
 
@@ -55,17 +55,13 @@ def test_numbers_in_a_table_are_texts(tmp_path: Path, kind: str):
     ]
 
 
-@pytest.mark.parametrize("suffix", ["", ".json"])
-def test_cloud_storage_has_a_file_per_annotation(tmp_path: Path, suffix: str):
-    with pytest.raises(InputError, match=r"no files of annotations, such as 12\.json; give an export"):
-        read_answers(tmp_path)
-    for number, text in ((12, "tea"), (3, "milk")):
-        task = {"id": 1, "data": {"q": "What is drunk?"}}
-        written(tmp_path / f"{number}{suffix}", annotation(number, 5, typed("said", text), task=task))
-    (tmp_path / ".DS_Store").write_text("x")
-    rows, has_people = read_answers(tmp_path)
-    assert has_people
-    assert [(row.location, row.values) for row in rows] == [
-        (f"3{suffix}, annotation 3", {"annotator": ["5"], "q": ["What is drunk?"], "said": ["milk"]}),
-        (f"12{suffix}, annotation 12", {"annotator": ["5"], "q": ["What is drunk?"], "said": ["tea"]}),
-    ]
+def test_what_is_no_export_is_refused(tmp_path: Path):
+    # A file of cloud storage, which has one per annotation, and their folder.
+    task = {"id": 1, "data": {"q": "What is drunk?"}}
+    path = written(tmp_path / "12.json", annotation(12, 5, typed("said", "tea"), task=task))
+    assert wrong(lambda: read_answers(path)) == (
+        f"{path}: not a list of tasks; export the project as JSON, JSON-MIN, CSV or TSV"
+    )
+    assert wrong(lambda: read_answers(tmp_path)).startswith(
+        f"{tmp_path.name}: unknown file name ending ''; use one of: .csv, "
+    )
