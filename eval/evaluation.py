@@ -22,9 +22,9 @@ from blend.eval.release_items import announced, read_run, warn, watched
 from blend.eval.report import ScoredRun
 from blend.eval.report.model_comparison import ModelComparison, check_comparable, compare_scored
 from blend.eval.runs.answer_logs import read_header
-from blend.eval.runs.run_directory import Run, RunOutcome, runs_in
+from blend.eval.runs.run_directory import Run, runs_in
 from blend.eval.scores_json import read_scores
-from blend.eval.scoring import check_options, look_at_replies, score_answers, scoring_alone, write_scores
+from blend.eval.scoring import check_options, score_answers, scoring_alone, write_scores
 from blend.eval.task import WrittenOptions, offered
 from blend.eval.tasks import task_of
 from blend.loaders.files.progress import ProgressCallback
@@ -88,21 +88,14 @@ def run_task(
     _check_no_fields({*options} - {*offered(chosen.options)})
     options = {"locales": locales, "limit": limit, **options}
     if isinstance(model, Recorded):
-        return _looked_at(*keep_recorded(release, chosen, model, Path(out), *how, options))
+        return announced(*keep_recorded(release, chosen, model, Path(out), *how, options))
     used = Local(path=str(model)) if isinstance(model, str | Path) else model
     asked, notes = questions_for(release, chosen, used, *how, options)
     for note in notes:
         warn(note)
     with watched(on_progress) as heard:
         run, outcome = ask(asked, used, Path(out), *how, heard)
-    return _looked_at(run, outcome, notes)
-
-
-def _looked_at(run: Run, outcome: RunOutcome, before: Sequence[str] = ()) -> Run:
-    """The run with its outcome, whose warnings somebody has heard, and what its replies look like."""
-    unread = () if outcome.files else (look_at_replies(run),)
-    warnings = (*outcome.warnings, *filter(None, unread))
-    return announced(run, outcome._replace(warnings=warnings), before)
+    return announced(run, outcome, notes)
 
 
 def _check_no_fields(unknown: Collection[str]) -> None:
@@ -145,9 +138,9 @@ def run_of_log(log: str | Path, out: str | Path, *, release: str | Path | None =
     if epochs > 1 and issubclass(task_of(task).options, WrittenOptions):
         options = {"samples": epochs, **options}
     answers = Recorded(path=Path(log), name=asked.get("model"))
-    # What its replies look like is said when they are scored.
-    found = keep_recorded(release or named, task_of(task), answers, Path(out), Decoding(), Asking(), options)
-    return announced(*found)
+    return announced(
+        *keep_recorded(release or named, task_of(task), answers, Path(out), Decoding(), Asking(), options)
+    )
 
 
 def _check_seed(seed: int) -> None:

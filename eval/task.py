@@ -140,10 +140,6 @@ class TaskData(Protocol):
     """Whether people can say of its replies whether they are correct (`judging.reply_sheet`)."""
     streams: ClassVar[bool] = False
     """Whether `items` takes its tables as lazy frames, and makes items in parts."""
-    cut_is_read: ClassVar[bool] = False
-    """Whether a text that was cut, at its length or by a filter, is read as far as it goes; else it is none."""
-    names_option: ClassVar[bool] = False
-    """Whether a reply has to name an option, so that one that names none can only be wrong."""
     missing_is_wrong: ClassVar[tuple[str, ...]] = ()
     """Rules by which an item without an answer is wrong, so that any number of them may be missing."""
     repeated: ClassVar[Mapping[str, str]] = {}

@@ -20,7 +20,6 @@ from blend.eval.release_items import read_items
 from blend.eval.runs.answer_logs import LoggedAnswer, logged_answer, read_log, style_of
 from blend.eval.tasks import TASKS
 from blend.loaders.releases.tables import read_config
-from blend.schemas.errors import BlendWarning
 from helpers.asking import texts_asked
 from helpers.messages import wrong
 
@@ -205,16 +204,6 @@ def test_a_log_of_our_task_says_what_was_asked(mini_release: Path, tmp_path: Pat
     repeats |= {f"{item_id}#1": f"{letter}.." for item_id, letter in letters.items() if epochs == 2}
     assert dict(run.answers("item_id", "text").rows()) == repeats
     assert score_run(run).overall("accuracy").value == 100
-
-
-def test_unread_answers_of_a_log_of_our_task_are_told_once(mini_release: Path, tmp_path: Path):
-    gold = read_items(mini_release, TASKS["multiple-choice"], **ASKED, style="json").asked.gold
-    samples = [inspect_sample(item_id, "Sure!", None, "stop") for item_id in gold["item_id"]]
-    about = header("blend/multiple_choice", release=str(mini_release), **ASKED)
-    run = run_of_log(inspect_log(tmp_path / "log.eval", about, samples), tmp_path / "run")
-    assert run.outcome.warnings == ()
-    with pytest.warns(BlendWarning, match="name no option, and count as wrong"):
-        score_run(run)
 
 
 def test_a_log_is_not_taken_for_a_table_of_texts(tmp_path: Path):
