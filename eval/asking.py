@@ -34,7 +34,6 @@ from blend.eval.runs.answers import write_answers
 from blend.eval.runs.ask_model import ask_model, keep_results, pending_items, requests_of, write_requests
 from blend.eval.runs.run_directory import Run, RunOutcome, opened, outcome_of
 from blend.eval.task_protocol import Task
-from blend.loaders.files.content import gunzipped
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError
 from blend.schemas.texts import pluralise
@@ -325,27 +324,17 @@ def keep_recorded(
     asking: Asking,
     options: Mapping[str, Any],
 ) -> tuple[Run, RunOutcome]:
-    """Make a run of the answers in a file: of the task's own kind of table, or of answers to items.
-
-    A file that ends in ``.gz`` is unpacked first.
-    """
+    """Make a run of the answers in a file: of the task's own kind of table, or of answers to items."""
     of_models = decoding.given(*_OF_WRITING, *_OF_SPEAKING) | {"plan": asking.on_plan and True}
     of_models |= asking.given("batch_out", "batch_in", "budget", "shard", "price")
     refuse(of_models, "where a model is asked, and recorded answers ask nobody")
-    with gunzipped(given.path) as answers:
-        if task.takes_table(answers):
-            refuse(options, "for answers to items, and this is a table of texts")
-            kept = task.run_of_table(answers, out, model=given.name)
-            return read_run(out), kept
-        given = given.model_copy(update={"path": answers})
-        return _keep_answers(release, task, given, out, options)
-
-
-def _keep_answers(
-    release: str | Path, task: Task, given: Recorded, out: Path, options: Mapping[str, Any]
-) -> tuple[Run, RunOutcome]:
+    path = given.path
+    if task.takes_table(path):
+        refuse(options, "for answers to items, and this is a table of texts")
+        kept = task.run_of_table(path, out, model=given.name)
+        return read_run(out), kept
     stated = {name: value for name, value in options.items() if value is not None}
-    style = style_of(given.path)
+    style = style_of(path)
     of_log = {"style": style} if style is not None and "style" in task.of_texts else {}
     asked = read_items(release, task, **{**task.of_texts, **of_log, **stated})
     if asked.asked.kind == "candidates":
@@ -354,10 +343,10 @@ def _keep_answers(
         )
     if asked.asked.kind == "logprobs" and style is None:
         raise ArgumentError(
-            f"`style={asked.options['style']}`: {given.path.name} holds what a model wrote, and not how likely "
+            f"`style={asked.options['style']}`: {path.name} holds what a model wrote, and not how likely "
             "options are to it; leave it out"
         )
-    path, form = given.path, task.predictions()
+    form = task.predictions()
     if form is None or not is_predictions(path, form, asked.asked):
         answers, noticed = read_recorded(path, asked.asked)
     else:

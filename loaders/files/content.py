@@ -7,19 +7,15 @@ Arrow does, for `datasets` as well: so these are counted, some rows at a time an
 
 import codecs
 import errno
-import gzip
 import hashlib
 import json
 import os
 import re
 import stat
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from io import SEEK_END, BufferedReader
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from blend.schemas.errors import InputError, RowError, beyond_limits
@@ -31,10 +27,6 @@ if TYPE_CHECKING:
 
 # Opening a named pipe would otherwise wait until somebody writes into it. Windows has neither.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-
-_MOST_UNPACKED = 4 << 30
-"""Bytes that a packed file may hold."""
-_CHUNK = 1 << 24
 
 _KINDS = {stat.S_IFIFO: "named pipe", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device", stat.S_IFBLK: "device"}
 
@@ -89,30 +81,6 @@ def open_content(path: Path, *, where: str | None = None, what: str = "file") ->
     kind = _KINDS.get(stat.S_IFMT(mode), "something else")
     fix = "give a regular file" if what == "file" else f"give a {what} that is a regular file"
     raise RowError(f"a {kind}, not a file", where=where, fix=fix)
-
-
-@contextmanager
-def gunzipped(path: Path) -> Iterator[Path]:
-    """A file as it is, or what a file that ends in ``.gz`` holds, under its name without that ending.
-
-    Raises:
-        RowError: If such a file cannot be read, is damaged, or holds more than `_MOST_UNPACKED`.
-    """
-    if path.suffix.lower() != ".gz":
-        yield path
-        return
-    with TemporaryDirectory() as folder:
-        unpacked = Path(folder) / path.stem
-        try:
-            with open_content(path) as packed, gzip.open(packed) as file, unpacked.open("wb") as out:
-                for _ in range(_MOST_UNPACKED // _CHUNK):
-                    out.write(file.read(_CHUNK))
-                is_whole = not file.read(1)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise RowError(f"cannot be unpacked ({error})", where=str(path), fix="copy it again") from None
-        if not is_whole:
-            raise RowError("more than 4 GiB unpacked", where=str(path), fix="split the file")
-        yield unpacked
 
 
 def parquet_rows(file: BinaryIO, *, where: str, fix: str, columns: Sequence[str] = ()) -> "pl.DataFrame":

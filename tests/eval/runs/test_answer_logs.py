@@ -1,6 +1,5 @@
 """Answer logs: each kind as its tool or provider writes it, on invented answers, and what is said of others."""
 
-import gzip
 import json
 import struct
 import zipfile
@@ -12,14 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.evaluation import run_of_log, run_task, score_run
+from blend.eval.evaluation import run_of_log, score_run
 from blend.eval.models import Generation
-from blend.eval.models.chosen import Recorded
 from blend.eval.recorded_answers import read_recorded
 from blend.eval.release_items import read_items
 from blend.eval.runs.answer_logs import LoggedAnswer, logged_answer, read_log, style_of
 from blend.eval.tasks import TASKS
-from blend.loaders.releases.tables import read_config
 from helpers.asking import texts_asked
 from helpers.messages import wrong
 
@@ -156,21 +153,6 @@ def test_what_failed_is_left_out_and_told(tmp_path: Path):
     rows, told = read(lines(tmp_path / "results.jsonl", refused, chat(*ROWS[0])))
     assert rows == ROWS[:1]
     assert told[0] == "records without an answer, left out: 1 (results.jsonl:1: HTTP 503, 'Full')"
-
-
-@pytest.mark.filterwarnings("ignore:samples.jsonl")
-def test_a_packed_log_is_read(sample_release: Path, tmp_path: Path):
-    ids = read_config(sample_release, "multiple-choice-questions")["mcq_id"].to_list()
-    packed = tmp_path / "samples.jsonl.gz"
-    packed.write_bytes(gzip.compress("".join(json.dumps(lm_eval(one, "B")) + "\n" for one in ids).encode()))
-    answers = Recorded(path=packed)
-    run = run_task(sample_release, "multiple-choice", answers, tmp_path / "run")
-    assert run.outcome.n_missing == 0
-    packed.write_bytes(packed.read_bytes()[:-40])
-    assert wrong(lambda: run_task(sample_release, "multiple-choice", answers, tmp_path / "other")) == (
-        f"{packed}: cannot be unpacked (Compressed file ended before the end-of-stream marker was reached); "
-        "copy it again"
-    )
 
 
 # Logs of our own tasks in Inspect say what was asked.
