@@ -9,7 +9,7 @@
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,10 @@ from blend.eval.runs.answer_logs import read_header
 from blend.eval.runs.run_directory import Run, runs_in
 from blend.eval.scores_json import read_scores
 from blend.eval.scoring import check_options, score_answers, scoring_alone, write_scores
-from blend.eval.task import WrittenOptions, offered
+from blend.eval.task import WrittenOptions
 from blend.eval.tasks import task_of
 from blend.loaders.files.progress import ProgressCallback
-from blend.schemas.errors import ArgumentError, InputError
+from blend.schemas.errors import InputError
 from blend.schemas.frames import ITEM
 from blend.schemas.rows import LETTERS
 
@@ -85,7 +85,6 @@ def run_task(
         BlendWarning: Of what a user should know; all of it is in ``outcome.warnings`` as well.
     """
     chosen, how = task_of(task), (decoding or Decoding(), asking or Asking())
-    _check_no_fields({*options} - {*offered(chosen.options)})
     options = {"locales": locales, "limit": limit, **options}
     if isinstance(model, Recorded):
         return announced(*keep_recorded(release, chosen, model, Path(out), *how, options))
@@ -96,21 +95,6 @@ def run_task(
     with watched(on_progress) as heard:
         run, outcome = ask(asked, used, Path(out), *how, heard)
     return announced(run, outcome, notes)
-
-
-def _check_no_fields(unknown: Collection[str]) -> None:
-    """Say of options that no task has and an object of ours does, where they belong."""
-    for kind, given in (
-        (Decoding, "decoding="),
-        (Asking, "asking="),
-        (Local, "the model as "),
-        (Server, "the model as "),
-    ):
-        if name := next((name for name in kind.model_fields if name in unknown), None):
-            raise ArgumentError(
-                f"`{name}` is a field of {kind.__name__}, and no option of a task; give "
-                f"{given}{kind.__name__}({name}=…)"
-            )
 
 
 def run_of_log(log: str | Path, out: str | Path, *, release: str | Path | None = None) -> Run:
@@ -141,11 +125,6 @@ def run_of_log(log: str | Path, out: str | Path, *, release: str | Path | None =
     return announced(
         *keep_recorded(release or named, task_of(task), answers, Path(out), Decoding(), Asking(), options)
     )
-
-
-def _check_seed(seed: int) -> None:
-    if seed < 0:
-        raise ArgumentError(f"`seed`: {seed} is not possible (it is 0 at least)")
 
 
 def score_run(
@@ -182,7 +161,6 @@ def score_run(
     Warns:
         BlendWarning: Of what a reader of the figures should know.
     """
-    _check_seed(seed)
     read = _read(run, release=release)
     with watched(on_progress) as heard, scoring_alone(read):
         scored = score_answers(
@@ -226,7 +204,6 @@ def compare_runs(runs: Runs, *, seed: int = 0) -> ModelComparison:
         InputError: If there are fewer than two, if one is not scored, if their signatures differ, if no item
             was answered in all of them, or if no answer of the task is better than another one.
     """
-    _check_seed(seed)
     if len(runs) < 2:
         raise InputError("one run cannot be compared; name two or more")
     scored = read_scored(runs)
@@ -258,7 +235,6 @@ def write_report(runs: Runs, out: str | Path, *, seed: int = 0, semeval_question
         MissingExtraError: If the libraries that draw are not installed.
         StorageError: If it cannot be written.
     """
-    _check_seed(seed)
     from blend.eval.report.question_browser import write_page
     from blend.eval.report.report_page import build_report
 

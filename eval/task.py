@@ -83,7 +83,7 @@ class ScoringOptions:
 
     rule: str = "default"
     """Name of the rule by which answers are decided; one of the task's."""
-    seed: int = 0
+    seed: Annotated[int, Ge(0)] = 0
     """Seed of the intervals."""
 
 

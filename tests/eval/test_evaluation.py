@@ -106,11 +106,6 @@ NO_NUMBERS = (
     [-1.0, -2.0, float("-inf"), -3.0],
     [0.4, 0.3, 0.2, 0.1],  # probabilities
 )
-FIELDS = {
-    "temperature": "Decoding, and no option of a task; give decoding=Decoding(temperature=…)",
-    "budget": "Asking, and no option of a task; give asking=Asking(budget=…)",
-    "dtype": "Local, and no option of a task; give the model as Local(dtype=…)",
-}
 REFUSED: dict[str, Callable[[Asked], Any]] = {
     f"`temperature`: -1 {AT_LEAST} 0)": lambda asked: asked(Reader(), temperature=-1),
     f"`max_tokens`: 0 {AT_LEAST} 1)": lambda asked: asked(Reader(), max_tokens=0),
@@ -136,12 +131,11 @@ REFUSED: dict[str, Callable[[Asked], Any]] = {
     "parameters for model, max_tokens, temperature, seed and thinking)": (
         lambda _: blend.Server(name="m", extra_body={"prompt": "x"})
     ),
-    **{
-        f"`{name}` is a field of {belongs}": (
-            lambda _, name=name: blend.run_task("r", "multiple-choice", Reader(), "run", **{name: 1})
-        )
-        for name, belongs in FIELDS.items()
-    },
+    # A field of `Decoding`.
+    "`temperature`: the task multiple-choice has no such option; it has `locales`, `limit`, `samples`, "
+    "`shots`, `shots_seed`, `style`, `rotations`, `confidence`": (
+        lambda _: blend.run_task("r", "multiple-choice", Reader(), "run", temperature=1)
+    ),
     f"`model`: an object of type object has no method option_logprobs, {HAS_NO_METHOD}": (
         lambda asked: asked(object())
     ),
@@ -160,6 +154,9 @@ REFUSED: dict[str, Callable[[Asked], Any]] = {
     },
     "unknown rule 'contains'; choose one of: byte, default, semeval, strict, sum, token": (
         lambda asked: blend.score_run(asked(Reader()), rule="contains")
+    ),
+    "`seed`: input should be greater than or equal to 0, not -1": (
+        lambda asked: blend.score_run(asked(Reader()), seed=-1)
     ),
     "`lemmas`: the task multiple-choice has no such option; it has none": (
         lambda asked: blend.score_run(asked(Reader()), lemmas="none")
