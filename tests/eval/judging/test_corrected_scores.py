@@ -153,7 +153,7 @@ def test_what_people_say_of_a_reply_stands_beside_it(run: blend.Run):
     write_labels(run.directory, labels.select(list(LABELS)))
     assert wrong(lambda: before.task.single_answers(before)) == (
         f"{run.directory}: people's labels have changed since it was scored; score the run again, with the "
-        f"options of before: `blend eval score {run.directory} --rule judge`"
+        f"options of before: `blend eval score {run.directory}`"
     )
     after = blend.score_run(run, rule="judge")
     answers = after.task.single_answers(after)
