@@ -24,7 +24,7 @@ from blend.eval.report.model_comparison import ModelComparison, check_comparable
 from blend.eval.runs.answer_logs import read_header
 from blend.eval.runs.run_directory import Run, runs_in
 from blend.eval.scores_json import read_scores
-from blend.eval.scoring import check_options, score_answers, scoring_alone, write_scores
+from blend.eval.scoring import score_answers, scoring_alone, write_scores
 from blend.eval.task import WrittenOptions
 from blend.eval.tasks import task_of
 from blend.loaders.files.progress import ProgressCallback
@@ -259,7 +259,6 @@ def read_scored(runs: Runs) -> tuple[ScoredRun, ...]:
     models = Counter((one.task, one.model) for one in scores)
     found = []
     for run, one in zip(read_runs, scores, strict=True):
-        check_options(run)
         name = one.model if models[one.task, one.model] == 1 else f"{one.model} ({run.directory.name})"
         found.append(ScoredRun(name, run, one, task_of(one.task)))
     return tuple(found)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.eval.judging import JUDGE, verdicts_digest
-from blend.eval.runs import DESCRIPTION_NAME, signature, unreadable
+from blend.eval.runs import signature
 from blend.eval.runs.answers import answers_digest, storing
 from blend.eval.runs.run_directory import Run, RunOutcome, outcome_of
 from blend.eval.scores_json import (
@@ -90,7 +90,6 @@ def score_answers(
 
     See `evaluation.score_run` for arguments and errors; options that are null have their defaults.
     """
-    check_options(run)
     task = task_of(run.description.task)
     # A judge is named behind the rule, `judge:NAME`, and in the signature by what it is.
     kind, _, judge = rule.partition(":")
@@ -169,23 +168,6 @@ def _on_unanswered(n: int, n_written: int, n_filtered: int) -> str:
         )
     share, are = f"{100 * n / n_written:.1f} %", agreeing(n, "is", "are")
     return f"{n:,} of {n_written:,} answers ({share}) {are} unanswered: {'; '.join(reasons)}"
-
-
-def check_options(run: Run) -> None:
-    """Check that the options of a run are ones that its task knows.
-
-    Raises:
-        InputError: If not: it is of another version, or somebody has changed it.
-    """
-    try:
-        task = task_of(run.description.task)
-        checked_options(task.options, run.description.options, task=task.name)
-        # Texts of a table are not asked for, and have no options but how many there are of each.
-        for name in task.options.always_kept() if run.description.prompts else ():
-            if name not in run.description.options:
-                raise InputError(f"options: {name!r} is missing")
-    except InputError as error:
-        raise unreadable(run.directory / DESCRIPTION_NAME, error) from error
 
 
 @contextmanager

@@ -31,11 +31,6 @@ class TaskOptions:
     limit: Annotated[int | None, Ge(1)] = None
     """Question templates per region at most; all when absent."""
 
-    @classmethod
-    def always_kept(cls) -> list[str]:
-        """Fields that ``run.json`` of a run has for certain."""
-        return [field.name for field in dataclasses.fields(cls) if field.name not in cls.FROM_RELEASE]
-
     def kept(self) -> dict[str, Any]:
         """The options as ``run.json`` keeps them, with defaults spelled out."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
