@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, get_args
 from blend.eval.items import BLANK_LINE, AnswerKind
 from blend.eval.models import ChatOptions, Model, Thinking
 from blend.eval.models import Decoding as Settled
-from blend.eval.models.candidates import CandidateScorer
 from blend.eval.models.chosen import (
     Asking,
     Decoding,
@@ -235,7 +234,7 @@ def plan_asking(
 
 def _asked_model(
     asked: ReleaseItems, model: Local | Server | OwnModel, out: Path, decoding: Decoding, asking: Asking
-) -> tuple[Model | CandidateScorer, Settled | None]:
+) -> tuple[Model, Settled | None]:
     """The model, ready to be asked, and how it writes, where it writes and somebody knows."""
     kind, fields = asked.asked.kind, decoding.given(*_OF_WRITING)
     if kind == "candidates":
@@ -261,16 +260,14 @@ def _asked_model(
     return ours.with_decoding(settled), settled
 
 
-def _candidate_scorer(
-    asked: ReleaseItems, model: Local | Server | OwnModel, decoding: Decoding
-) -> CandidateScorer:
+def _candidate_scorer(asked: ReleaseItems, model: Local | Server | OwnModel, decoding: Decoding) -> Model:
     """The model, ready to score candidates."""
     if isinstance(model, Server):
         raise ArgumentError("a server does not say how likely a candidate is; name a `model` on this machine")
     of_chats = decoding.given(*_OF_SPEAKING) | {"chat": getattr(model, "chat", None)}
     refuse(of_chats, "where a model writes or chooses, and here candidates are scored")
     if not isinstance(model, Local):
-        scorer: CandidateScorer = callers_model(model, "candidates")
+        scorer: Model = callers_model(model, "candidates")
         return scorer
     where = model.model_dump(include={"revision", "device", "dtype", "batch_size"}, exclude_none=True)
     return open_candidate_scorer(model.path, **{name: asked.options[name] for name in _OF_OUR_MODELS}, **where)

@@ -30,7 +30,7 @@ from blend.eval.models.batches import (
     short_and_usual,
     spread,
 )
-from blend.eval.models.candidates import CandidateScorer
+from blend.eval.models.candidates import KindScorer
 from blend.eval.models.candidates.causal import CausalScorer
 from blend.eval.models.candidates.gap_filling import MaskedScorer, SpanScorer
 from blend.eval.models.checkpoint import KINDS, readable
@@ -88,7 +88,7 @@ def open_candidate_scorer(
     device: str | None = None,
     dtype: Dtype | None = None,
     batch_size: int | None = None,
-) -> CandidateScorer:
+) -> KindScorer:
     """Find a model and check that it can be probed; its weights are loaded with the first prompt.
 
     Args:
@@ -132,7 +132,10 @@ def open_candidate_scorer(
 
 
 class LocalModel:
-    """See `models.Model`. Scores depend on neither batch nor order beyond the noise of the number type."""
+    """Causal model that writes, and chooses.
+
+    Scores depend on neither batch nor order beyond the noise of the number type.
+    """
 
     def __init__(
         self,
@@ -165,7 +168,7 @@ class LocalModel:
         return sum(map(len, self._encoder.prompts(prompts)))
 
     def describe(self) -> ModelDescription:
-        """See `models.Described.describe`."""
+        """See `models.Model.describe`."""
         return self._opened.describe(chat=self._encoder.chat, delimiter=self._encoder.delimiter)
 
     def option_logprobs(
@@ -175,7 +178,18 @@ class LocalModel:
         *,
         keep: OnLikelihoods | None = None,
     ) -> Sequence[Likelihoods]:
-        """See `models.OptionScorer.option_logprobs`; questions with one prompt are asked as one."""
+        """Say how likely each item's options are after its prompt, in order; one prompt's are asked as one.
+
+        Args:
+            prompts: As for `generate`.
+            options: For each prompt its options as text, at least one each, none empty: ``A`` or
+                ``Fried rice``, without a blank before it. What stands between prompt and option is the model's
+                business: a blank, or nothing after a chat template or a prompt that ends in white space.
+            keep: As for `generate`.
+
+        Raises:
+            BlendError: As for `generate`, and if the model cannot give log-probabilities.
+        """
         table = AnswerTable[Likelihoods](len(prompts), keep)
         questions = list(self._encoder.questions(prompts, options))
         by_prompt: dict[tuple[int, ...], list[int]] = {}
@@ -240,7 +254,19 @@ class LocalModel:
         samples: Sequence[int] | None = None,
         keep: OnGenerations | None = None,
     ) -> Sequence[Generation]:
-        """See `models.Generator.generate`."""
+        """Write one answer per prompt, in order.
+
+        Args:
+            prompts: What a user would type; the chat template, if any, is the model's business.
+            samples: Number of the draw of each prompt, for several answers to one prompt above temperature 0;
+                0 when absent. An answer depends on prompt, draw and `Decoding` alone, not on its neighbours.
+            keep: Takes answers as soon as they are there, in any order, never twice at a time, perhaps from
+                another thread. An error that it raises stops the asking.
+
+        Raises:
+            BlendError: If no answer can be had at all, for example because the server is down. What was kept
+                until then stays.
+        """
         encoded = self._encoder.prompts(prompts)
         seeds = draw_seeds(prompts, samples, self._decoding)
         table = AnswerTable[Generation](len(prompts), keep)
