@@ -25,6 +25,7 @@ from blend.cli.options import (
     Limit,
     Release,
     print_lines,
+    print_result,
     print_tables,
     print_warning,
     reporting,
@@ -197,17 +198,13 @@ def _compare(
 
     The runs must have asked the same questions in the same way: their signatures are equal, the model apart.
     """
-    import json as json_
-
     from blend.eval.evaluation import compare_runs
 
     with reporting("nothing was changed"):
         found = compare_runs(directories, seed=seed)
-    if json:
-        typer.echo(json_.dumps(found.to_dict(), ensure_ascii=False, indent=2))
-        return
-    print_tables(found.as_tables())
-    print_lines([found.signature])
+    print_result(found, as_json=json)
+    if not json:
+        print_lines([found.signature])
 
 
 @app.command()

@@ -101,16 +101,15 @@ def test_comparison_says_what_is_corrected(mini_release: Path, tmp_path: Path):
         label(runs[-1])
         scored(runs[-1])
     found = blend.compare_runs(runs)
-    assert found.pairs[0].is_corrected
-    assert found.pairs[0].macro.verdict == "no difference shown"
-    assert found.pairs[0].macro.estimate.value == pytest.approx(0)
-    assert all(one.is_corrected for one in found.standings)
+    assert found.frame["corrected"].all()
+    assert found.frame["verdict"][0] == "no difference shown"
+    assert found.frame["difference"][0] == pytest.approx(0)
+    assert found.standings["corrected"].all()
     label(runs[1], without="KR")
     scored(runs[1])
     found = blend.compare_runs(runs)
-    assert "KR" not in found.pairs[0].corrected
-    assert not found.pairs[0].is_corrected
-    assert not any(one.is_corrected for one in found.standings)
+    assert found.frame.filter(~pl.col("corrected"))["region"].to_list() == [None, "KR"]
+    assert not found.standings["corrected"].any()
 
 
 @pytest.mark.landing
