@@ -269,21 +269,27 @@ def _candidate_scorer(asked: ReleaseItems, model: Local | Server | OwnModel, dec
     if not isinstance(model, Local):
         scorer: Model = callers_model(model, "candidates")
         return scorer
-    where = model.model_dump(include={"revision", "device", "dtype", "batch_size"}, exclude_none=True)
-    return open_candidate_scorer(model.path, **{name: asked.options[name] for name in _OF_OUR_MODELS}, **where)
+    return open_candidate_scorer(model, **{name: asked.options[name] for name in _OF_OUR_MODELS})
 
 
 def _opened(model: Local | Server, decoding: Decoding, asking: Asking) -> LocalModel | ServerModel:
-    how: dict[str, Any] = {"options": _chat_options(model, decoding), "chat": model.chat}
+    options = _chat_options(model, decoding)
     if isinstance(model, Local):
         refuse(asking.given("batch_out", "batch_in"), "for a model on a server (`server`)")
-        return open_local(model.path, **model.model_dump(exclude={"path", "chat"}), **how)
+        return open_local(model, options=options)
     if asking.in_files:
         alone = asking.given("shard", "budget")
         refuse(alone, "where questions are asked one by one, and files are answered elsewhere")
     # One that only reads or writes files need not be at hand.
     reachable = not asking.batch_in and (asking.batch_out is None or model.url is not None)
-    return open_server(model.name, model.url, concurrency=model.concurrency, reachable=reachable, **how)
+    return open_server(
+        model.name,
+        model.url,
+        chat=model.chat,
+        options=options,
+        concurrency=model.concurrency,
+        reachable=reachable,
+    )
 
 
 def _chat_options(model: Local | Server | OwnModel, decoding: Decoding) -> ChatOptions | None:

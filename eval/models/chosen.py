@@ -23,14 +23,12 @@ from blend.eval.models import (
     OnGenerations,
     OnLikelihoods,
 )
-from blend.eval.models.model_loading import Dtype
 from blend.eval.models.replies import split_thought
 from blend.schemas.errors import ArgumentError
 from blend.schemas.models import FrozenModel, field_errors
 from blend.schemas.texts import pluralise
 
-if TYPE_CHECKING:
-    from blend.eval.models.candidates import Tokenised
+Dtype = Literal["float32", "bfloat16", "float16"]
 
 
 class _Chosen(FrozenModel):
@@ -351,7 +349,7 @@ class _CallersModel:
         offered = [candidates[which] for which in sets]
         return self.option_logprobs(prompts, offered, keep=keep, method="candidate_logprobs")
 
-    def tokenised(self, candidates: Sequence[str], *, after_blank: bool) -> "list[Tokenised]":
+    def tokenised(self, candidates: Sequence[str], *, after_blank: bool) -> list[Any]:
         """Nothing: how the object divides a text is not known."""
         del candidates, after_blank
         return []
