@@ -7,13 +7,14 @@ is built (`.ci/site_hooks.py`).
 
 import inspect
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 
 from blend.builders.annotation.stage import stage_definitions
 from blend.builders.validate import CHECKS
 from blend.eval.tasks import TASKS
-from blend.eval.text import languages as languages_read
 from blend.loaders.wikidata.sparql import known_endpoints
 from blend.schemas.models import first_line_of
 from blend.schemas.reports import finding_steps
@@ -35,14 +36,16 @@ def findings() -> str:
 
 def languages() -> str:
     """A table of the languages in which short answers are read."""
+    text = files("blend.eval.text").joinpath("languages.toml").read_text(encoding="utf-8")
+    tables = tomllib.loads(text)
     rows = [
         (
             f"`{language}`",
-            ", ".join(f"`{name}`" for name in read.lemmatisers),
-            _without_what_the_page_says(read.done),
-            _without_what_the_page_says(read.not_claimed),
+            ", ".join(f"`{name}`" for name in read["lemmatisers"]),
+            _without_what_the_page_says(read["done"].format_map(tables["phrases"])),
+            _without_what_the_page_says(read["not_claimed"].format_map(tables["phrases"])),
         )
-        for language, read in sorted(languages_read().items())
+        for language, read in sorted(tables["language"].items())
     ]
     return _table(("language", "lemmatisers, the default first", "done by default", "not claimed"), rows)
 

@@ -91,9 +91,12 @@ class Ours:
 
     def __init__(self, folder: str, device: str) -> None:
         from blend.eval.models import Decoding
+        from blend.eval.models.chosen import Local
         from blend.eval.models.local_model import open_local
 
-        self._model = open_local(folder, device=device).with_decoding(Decoding(max_tokens=WRITTEN_TOKENS))
+        self._model = open_local(Local(path=folder, device=device)).with_decoding(
+            Decoding(max_tokens=WRITTEN_TOKENS)
+        )
         self._model.option_logprobs(["Warm up"], [["a", "b"]])
         self._model.generate(["Warm up"])
 

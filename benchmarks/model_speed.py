@@ -115,13 +115,14 @@ def ours(folder: str, style: str, options: argparse.Namespace) -> dict[str, Any]
     """Score all questions with our own code; the model is loaded, and has answered one question, before."""
     import torch
 
+    from blend.eval.models.chosen import Local
     from blend.eval.models.local_model import open_local
 
     torch.set_num_threads(options.threads)
     questions = pl.read_parquet(Path(folder) / "questions.parquet")
     prompts = questions["prompt"].to_list()
     choices = [list("ABCD")] * len(prompts) if style == "letters" else questions["options"].to_list()
-    model = open_local(f"{folder}/model", device=options.device, dtype=options.dtype)
+    model = open_local(Local(path=f"{folder}/model", device=options.device, dtype=options.dtype))
     model.option_logprobs(prompts[:1], choices[:1])
     wall, cpu = time.perf_counter(), time.process_time()
     scores = model.option_logprobs(prompts, choices)

@@ -159,9 +159,10 @@ Score = Callable[[Sequence[str]], object]
 
 def ours(folder: Path, candidates: Sequence[str], device: str) -> Score:
     """What ``blend eval run`` computes."""
+    from blend.eval.models.chosen import Local
     from blend.eval.models.local_model import open_candidate_scorer
 
-    prober = open_candidate_scorer(str(folder), device=device)
+    prober = open_candidate_scorer(Local(path=str(folder), device=device))
 
     def score(prompts: Sequence[str]) -> None:
         prober.candidate_logprobs(prompts, [0] * len(prompts), [candidates], keep=lambda *_: None)

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, get_args
 from blend.eval.items import BLANK_LINE, AnswerKind
 from blend.eval.models import ChatOptions, Model, Thinking
 from blend.eval.models import Decoding as Settled
-from blend.eval.models.candidates import CandidateScorer
 from blend.eval.models.chosen import (
     Asking,
     Decoding,
@@ -34,7 +33,6 @@ from blend.eval.runs.answers import write_answers
 from blend.eval.runs.ask_model import ask_model, keep_results, pending_items, requests_of, write_requests
 from blend.eval.runs.run_directory import Run, RunOutcome, opened, outcome_of
 from blend.eval.task_protocol import Task
-from blend.loaders.files.content import gunzipped
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError
 from blend.schemas.texts import pluralise
@@ -236,7 +234,7 @@ def plan_asking(
 
 def _asked_model(
     asked: ReleaseItems, model: Local | Server | OwnModel, out: Path, decoding: Decoding, asking: Asking
-) -> tuple[Model | CandidateScorer, Settled | None]:
+) -> tuple[Model, Settled | None]:
     """The model, ready to be asked, and how it writes, where it writes and somebody knows."""
     kind, fields = asked.asked.kind, decoding.given(*_OF_WRITING)
     if kind == "candidates":
@@ -262,32 +260,36 @@ def _asked_model(
     return ours.with_decoding(settled), settled
 
 
-def _candidate_scorer(
-    asked: ReleaseItems, model: Local | Server | OwnModel, decoding: Decoding
-) -> CandidateScorer:
+def _candidate_scorer(asked: ReleaseItems, model: Local | Server | OwnModel, decoding: Decoding) -> Model:
     """The model, ready to score candidates."""
     if isinstance(model, Server):
         raise ArgumentError("a server does not say how likely a candidate is; name a `model` on this machine")
     of_chats = decoding.given(*_OF_SPEAKING) | {"chat": getattr(model, "chat", None)}
     refuse(of_chats, "where a model writes or chooses, and here candidates are scored")
     if not isinstance(model, Local):
-        scorer: CandidateScorer = callers_model(model, "candidates")
+        scorer: Model = callers_model(model, "candidates")
         return scorer
-    where = model.model_dump(include={"revision", "device", "dtype", "batch_size"}, exclude_none=True)
-    return open_candidate_scorer(model.path, **{name: asked.options[name] for name in _OF_OUR_MODELS}, **where)
+    return open_candidate_scorer(model, **{name: asked.options[name] for name in _OF_OUR_MODELS})
 
 
 def _opened(model: Local | Server, decoding: Decoding, asking: Asking) -> LocalModel | ServerModel:
-    how: dict[str, Any] = {"options": _chat_options(model, decoding), "chat": model.chat}
+    options = _chat_options(model, decoding)
     if isinstance(model, Local):
         refuse(asking.given("batch_out", "batch_in"), "for a model on a server (`server`)")
-        return open_local(model.path, **model.model_dump(exclude={"path", "chat"}), **how)
+        return open_local(model, options=options)
     if asking.in_files:
         alone = asking.given("shard", "budget")
         refuse(alone, "where questions are asked one by one, and files are answered elsewhere")
     # One that only reads or writes files need not be at hand.
     reachable = not asking.batch_in and (asking.batch_out is None or model.url is not None)
-    return open_server(model.name, model.url, concurrency=model.concurrency, reachable=reachable, **how)
+    return open_server(
+        model.name,
+        model.url,
+        chat=model.chat,
+        options=options,
+        concurrency=model.concurrency,
+        reachable=reachable,
+    )
 
 
 def _chat_options(model: Local | Server | OwnModel, decoding: Decoding) -> ChatOptions | None:
@@ -325,27 +327,17 @@ def keep_recorded(
     asking: Asking,
     options: Mapping[str, Any],
 ) -> tuple[Run, RunOutcome]:
-    """Make a run of the answers in a file: of the task's own kind of table, or of answers to items.
-
-    A file that ends in ``.gz`` is unpacked first.
-    """
+    """Make a run of the answers in a file: of the task's own kind of table, or of answers to items."""
     of_models = decoding.given(*_OF_WRITING, *_OF_SPEAKING) | {"plan": asking.on_plan and True}
     of_models |= asking.given("batch_out", "batch_in", "budget", "shard", "price")
     refuse(of_models, "where a model is asked, and recorded answers ask nobody")
-    with gunzipped(given.path) as answers:
-        if task.takes_table(answers):
-            refuse(options, "for answers to items, and this is a table of texts")
-            kept = task.run_of_table(answers, out, model=given.name)
-            return read_run(out), kept
-        given = given.model_copy(update={"path": answers})
-        return _keep_answers(release, task, given, out, options)
-
-
-def _keep_answers(
-    release: str | Path, task: Task, given: Recorded, out: Path, options: Mapping[str, Any]
-) -> tuple[Run, RunOutcome]:
+    path = given.path
+    if task.takes_table(path):
+        refuse(options, "for answers to items, and this is a table of texts")
+        kept = task.run_of_table(path, out, model=given.name)
+        return read_run(out), kept
     stated = {name: value for name, value in options.items() if value is not None}
-    style = style_of(given.path)
+    style = style_of(path)
     of_log = {"style": style} if style is not None and "style" in task.of_texts else {}
     asked = read_items(release, task, **{**task.of_texts, **of_log, **stated})
     if asked.asked.kind == "candidates":
@@ -354,10 +346,10 @@ def _keep_answers(
         )
     if asked.asked.kind == "logprobs" and style is None:
         raise ArgumentError(
-            f"`style={asked.options['style']}`: {given.path.name} holds what a model wrote, and not how likely "
+            f"`style={asked.options['style']}`: {path.name} holds what a model wrote, and not how likely "
             "options are to it; leave it out"
         )
-    path, form = given.path, task.predictions()
+    form = task.predictions()
     if form is None or not is_predictions(path, form, asked.asked):
         answers, noticed = read_recorded(path, asked.asked)
     else:

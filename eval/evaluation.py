@@ -9,7 +9,7 @@
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,13 @@ from blend.eval.release_items import announced, read_run, warn, watched
 from blend.eval.report import ScoredRun
 from blend.eval.report.model_comparison import ModelComparison, check_comparable, compare_scored
 from blend.eval.runs.answer_logs import read_header
-from blend.eval.runs.run_directory import Run, RunOutcome, runs_in
+from blend.eval.runs.run_directory import Run, runs_in
 from blend.eval.scores_json import read_scores
-from blend.eval.scoring import check_options, look_at_replies, score_answers, scoring_alone, write_scores
-from blend.eval.task import WrittenOptions, offered
+from blend.eval.scoring import score_answers, scoring_alone, write_scores
+from blend.eval.task import WrittenOptions
 from blend.eval.tasks import task_of
 from blend.loaders.files.progress import ProgressCallback
-from blend.schemas.errors import ArgumentError, InputError
+from blend.schemas.errors import InputError
 from blend.schemas.frames import ITEM
 from blend.schemas.rows import LETTERS
 
@@ -85,39 +85,16 @@ def run_task(
         BlendWarning: Of what a user should know; all of it is in ``outcome.warnings`` as well.
     """
     chosen, how = task_of(task), (decoding or Decoding(), asking or Asking())
-    _check_no_fields({*options} - {*offered(chosen.options)})
     options = {"locales": locales, "limit": limit, **options}
     if isinstance(model, Recorded):
-        return _looked_at(*keep_recorded(release, chosen, model, Path(out), *how, options))
+        return announced(*keep_recorded(release, chosen, model, Path(out), *how, options))
     used = Local(path=str(model)) if isinstance(model, str | Path) else model
     asked, notes = questions_for(release, chosen, used, *how, options)
     for note in notes:
         warn(note)
     with watched(on_progress) as heard:
         run, outcome = ask(asked, used, Path(out), *how, heard)
-    return _looked_at(run, outcome, notes)
-
-
-def _looked_at(run: Run, outcome: RunOutcome, before: Sequence[str] = ()) -> Run:
-    """The run with its outcome, whose warnings somebody has heard, and what its replies look like."""
-    unread = () if outcome.files else (look_at_replies(run),)
-    warnings = (*outcome.warnings, *filter(None, unread))
-    return announced(run, outcome._replace(warnings=warnings), before)
-
-
-def _check_no_fields(unknown: Collection[str]) -> None:
-    """Say of options that no task has and an object of ours does, where they belong."""
-    for kind, given in (
-        (Decoding, "decoding="),
-        (Asking, "asking="),
-        (Local, "the model as "),
-        (Server, "the model as "),
-    ):
-        if name := next((name for name in kind.model_fields if name in unknown), None):
-            raise ArgumentError(
-                f"`{name}` is a field of {kind.__name__}, and no option of a task; give "
-                f"{given}{kind.__name__}({name}=…)"
-            )
+    return announced(run, outcome, notes)
 
 
 def run_of_log(log: str | Path, out: str | Path, *, release: str | Path | None = None) -> Run:
@@ -145,14 +122,9 @@ def run_of_log(log: str | Path, out: str | Path, *, release: str | Path | None =
     if epochs > 1 and issubclass(task_of(task).options, WrittenOptions):
         options = {"samples": epochs, **options}
     answers = Recorded(path=Path(log), name=asked.get("model"))
-    # What its replies look like is said when they are scored.
-    found = keep_recorded(release or named, task_of(task), answers, Path(out), Decoding(), Asking(), options)
-    return announced(*found)
-
-
-def _check_seed(seed: int) -> None:
-    if seed < 0:
-        raise ArgumentError(f"`seed`: {seed} is not possible (it is 0 at least)")
+    return announced(
+        *keep_recorded(release or named, task_of(task), answers, Path(out), Decoding(), Asking(), options)
+    )
 
 
 def score_run(
@@ -189,7 +161,6 @@ def score_run(
     Warns:
         BlendWarning: Of what a reader of the figures should know.
     """
-    _check_seed(seed)
     read = _read(run, release=release)
     with watched(on_progress) as heard, scoring_alone(read):
         scored = score_answers(
@@ -233,7 +204,6 @@ def compare_runs(runs: Runs, *, seed: int = 0) -> ModelComparison:
         InputError: If there are fewer than two, if one is not scored, if their signatures differ, if no item
             was answered in all of them, or if no answer of the task is better than another one.
     """
-    _check_seed(seed)
     if len(runs) < 2:
         raise InputError("one run cannot be compared; name two or more")
     scored = read_scored(runs)
@@ -265,7 +235,6 @@ def write_report(runs: Runs, out: str | Path, *, seed: int = 0, semeval_question
         MissingExtraError: If the libraries that draw are not installed.
         StorageError: If it cannot be written.
     """
-    _check_seed(seed)
     from blend.eval.report.question_browser import write_page
     from blend.eval.report.report_page import build_report
 
@@ -290,7 +259,6 @@ def read_scored(runs: Runs) -> tuple[ScoredRun, ...]:
     models = Counter((one.task, one.model) for one in scores)
     found = []
     for run, one in zip(read_runs, scores, strict=True):
-        check_options(run)
         name = one.model if models[one.task, one.model] == 1 else f"{one.model} ({run.directory.name})"
         found.append(ScoredRun(name, run, one, task_of(one.task)))
     return tuple(found)

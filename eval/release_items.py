@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from blend.eval.items import TaskItems, repeated, text_digest
+from blend.eval.judging import JUDGE
 from blend.eval.runs import (
     DESCRIPTION_NAME,
     AskedRelease,
@@ -184,6 +185,14 @@ def read_run(directory: str | Path, *, release: str | Path | None = None) -> Run
     """
     folder = Path(directory)
     description = read_description(folder)
+    # What a judge is asked is no task.
+    if description.task != JUDGE:
+        try:
+            task = task_of(description.task)
+            options = checked_options(task.options, description.options, task=task.name)
+        except InputError as error:
+            raise unreadable(folder / DESCRIPTION_NAME, error) from error
+        description = description.model_copy(update={"options": options.kept()})
     if (folder / ITEMS_NAME).exists():
         return Run(folder, description, cache(lambda: kept_items(folder, description)))
     run = Run(folder, description, cache(lambda: _made_anew(folder, description)))

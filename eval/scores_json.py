@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -86,11 +85,7 @@ class Scores(FrozenModel):
 
 def score_again(run: Run) -> str:
     """Say what to do about what scoring has written and somebody has changed or lost."""
-    rule = earlier_rule(run.directory)
-    command = f"`blend eval score {run.directory}`"
-    if rule not in (None, "default"):
-        command = f"`blend eval score {run.directory} --rule {rule}`"
-    return f"score the run again, with the options of before: {command}"
+    return f"score the run again, with the options of before: `blend eval score {run.directory}`"
 
 
 def read_scores(run: Run) -> Scores:
@@ -129,14 +124,6 @@ def drop_scores(run: Run) -> None:
     Whatever stops the scoring in between, a run has no scores beside decisions of another rule.
     """
     (run.directory / SCORES_NAME).unlink(missing_ok=True)
-
-
-def earlier_rule(directory: Path) -> str | None:
-    """The rule of the scores that a directory holds; null where it holds none that can be read."""
-    try:
-        return Scores.model_validate_json((directory / SCORES_NAME).read_bytes()).rule
-    except (OSError, ValueError):
-        return None
 
 
 def percent(metric: str, scope: str, key: str, estimate: Estimate) -> Score:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.eval.judging import JUDGE, verdicts_digest
-from blend.eval.runs import DESCRIPTION_NAME, signature, unreadable
-from blend.eval.runs.answers import WRITTEN, answers_digest, as_scored, says_nothing, storing
+from blend.eval.runs import signature
+from blend.eval.runs.answers import answers_digest, storing
 from blend.eval.runs.run_directory import Run, RunOutcome, outcome_of
 from blend.eval.scores_json import (
     DECISIONS_NAME,
@@ -63,9 +63,6 @@ _MAX_UNANSWERED = 0.01
 _MAX_UNREAD = 0.1
 """The same of those that name no option."""
 
-_LOOKED_AT = 100
-"""Items whose replies are looked at before a run is scored."""
-
 _SHOWN = 60
 
 
@@ -93,7 +90,6 @@ def score_answers(
 
     See `evaluation.score_run` for arguments and errors; options that are null have their defaults.
     """
-    check_options(run)
     task = task_of(run.description.task)
     # A judge is named behind the rule, `judge:NAME`, and in the signature by what it is.
     kind, _, judge = rule.partition(":")
@@ -136,99 +132,42 @@ def score_answers(
         verdicts=verdicts_held,
         usage=None if run.description.model.backend == "recorded" or is_ranked else state.usage,
     )
-    return ScoredAnswers(scores, scored.decisions, (*scored.warnings, *_warnings(run, scored)))
+    n_filtered = 0 if state.usage is None else state.usage.filtered
+    return ScoredAnswers(scores, scored.decisions, (*scored.warnings, *_warnings(run, scored, n_filtered)))
 
 
-def _warnings(run: Run, scored: ScoredItems) -> Iterator[str]:
-    """Say where many of the answers are none, or name no option."""
+def _warnings(run: Run, scored: ScoredItems, n_filtered: int) -> Iterator[str]:
+    """Say where many of the answers are none, or name no option; ``n_filtered`` were stopped by a filter."""
     n_unanswered, n_written = written_count(scored.scores)
     if n_unanswered > _MAX_UNANSWERED * n_written:
-        yield _on_unanswered(run, n_unanswered, n_written)
+        yield _on_unanswered(n_unanswered, n_written, n_filtered)
     n_unread, _ = written_count(scored.scores, UNREAD)
     if n_unread > _MAX_UNREAD * n_written:
         first = scored.decisions.filter(why=UNREAD).head(1)
         [text] = run.answers("text", items=first)["text"]
+        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
         n_of = f"{n_unread:,} of {n_written:,} answers ({100 * n_unread / n_written:.1f} %)"
-        yield _on_unread(run, n_of, first["item_id"][0], text)
+        yield (
+            f"{n_of} name no option, and count as wrong: the first, to {first['item_id'][0]}, says {shown!r}; "
+            f"read others in {run.answers_folder}. Asked again, a model may need its chat template (`chat`), "
+            "more room (`max_tokens`), not to think (`thinking=off`), examples (`shots`), or a `style` that "
+            "compares options, where the task has one"
+        )
 
 
-def _on_unanswered(run: Run, n: int, n_written: int) -> str:
+def _on_unanswered(n: int, n_written: int, n_filtered: int) -> str:
     """What a reader should know of answers that are none, and why they are."""
-    is_filtered = pl.col("text").is_not_null()
-    if task_of(run.description.task).cut_is_read:
-        # It is read as far as it goes, so that only those count that say nothing.
-        is_filtered &= says_nothing("text")
-    kept = run.kept()
-    ends = kept.read("item_id", "finish_reason").filter(finish_reason="content_filter")
-    n_filtered = kept.read("text", items=ends).filter(is_filtered).height
     reasons = []
     if n_filtered:
         reasons.append(f"a content filter stopped {n_filtered:,}, and would again")
     if n > n_filtered:
-        of = f"in {n - n_filtered:,} " if reasons else ""
+        of = "in the others " if reasons else ""
         reasons.append(
             f"{of}the model said nothing, did not finish a thought, or was cut at the length allowed; let it "
             "write more (`max_tokens`), or not think (`thinking`)"
         )
     share, are = f"{100 * n / n_written:.1f} %", agreeing(n, "is", "are")
     return f"{n:,} of {n_written:,} answers ({share}) {are} unanswered: {'; '.join(reasons)}"
-
-
-def look_at_replies(run: Run) -> str | None:
-    """Say of a run that is not scored yet if many of its first replies name no option; null if they do."""
-    task = task_of(run.description.task)
-    if not (task.names_option and run.description.holds_texts):
-        return None
-    items, gold = (rows.head(_LOOKED_AT) for rows in next(run.asked().in_parts()))
-    answers = as_scored(run.answers("item_id", *WRITTEN, items=items), run.description).filter(
-        ~says_nothing("text")
-    )
-    rules = task.item_rules(run.asked()._replace(items=items, gold=gold))
-    assert rules is not None
-    unread = [
-        (item_id, text)
-        for item_id, text in answers.select("item_id", "text").iter_rows()
-        if rules[item_id].decide(text).read_as is None
-    ]
-    if len(unread) <= _MAX_UNREAD * answers.height:
-        return None
-    return _on_unread(run, f"{len(unread):,} of {answers.height:,} replies looked at", *unread[0])
-
-
-def _on_unread(run: Run, n_of: str, first: str, text: str) -> str:
-    """What a user should know of replies that name no option: how many, and item and text of the first."""
-    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-    said = f"{n_of} name no option, and count as wrong: the first, to {first}, says {shown!r}; read others in "
-    if run.description.model.backend == "recorded":
-        return f"{said}{run.answers_folder}, since nobody can be asked again"
-    # The style of each such task that is not said compares options, which no server does.
-    options: Any = task_of(run.description.task).options()
-    helps = ["its chat template (`chat`)", "more room (`max_tokens`)"]
-    if hasattr(options, "shots"):
-        helps.append("examples (`shots`)")
-    helps.append(f"to have its options compared (`style={options.style}`)")
-    if run.description.model.backend == "server":
-        said_off = run.description.chat_options is not None and run.description.chat_options.thinking == "off"
-        off = "a server that heeds `thinking=off`" if said_off else "not to think (`thinking=off`)"
-        helps = [*helps[1:-1], off]
-    return f"{said}{run.answers_folder}. Perhaps the model needs {', '.join(helps[:-1])}, or {helps[-1]}"
-
-
-def check_options(run: Run) -> None:
-    """Check that the options of a run are ones that its task knows.
-
-    Raises:
-        InputError: If not: it is of another version, or somebody has changed it.
-    """
-    try:
-        task = task_of(run.description.task)
-        checked_options(task.options, run.description.options, task=task.name)
-        # Texts of a table are not asked for, and have no options but how many there are of each.
-        for name in task.options.always_kept() if run.description.prompts else ():
-            if name not in run.description.options:
-                raise InputError(f"options: {name!r} is missing")
-    except InputError as error:
-        raise unreadable(run.directory / DESCRIPTION_NAME, error) from error
 
 
 @contextmanager

@@ -31,11 +31,6 @@ class TaskOptions:
     limit: Annotated[int | None, Ge(1)] = None
     """Question templates per region at most; all when absent."""
 
-    @classmethod
-    def always_kept(cls) -> list[str]:
-        """Fields that ``run.json`` of a run has for certain."""
-        return [field.name for field in dataclasses.fields(cls) if field.name not in cls.FROM_RELEASE]
-
     def kept(self) -> dict[str, Any]:
         """The options as ``run.json`` keeps them, with defaults spelled out."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
@@ -83,7 +78,7 @@ class ScoringOptions:
 
     rule: str = "default"
     """Name of the rule by which answers are decided; one of the task's."""
-    seed: int = 0
+    seed: Annotated[int, Ge(0)] = 0
     """Seed of the intervals."""
 
 
@@ -140,10 +135,6 @@ class TaskData(Protocol):
     """Whether people can say of its replies whether they are correct (`judging.reply_sheet`)."""
     streams: ClassVar[bool] = False
     """Whether `items` takes its tables as lazy frames, and makes items in parts."""
-    cut_is_read: ClassVar[bool] = False
-    """Whether a text that was cut, at its length or by a filter, is read as far as it goes; else it is none."""
-    names_option: ClassVar[bool] = False
-    """Whether a reply has to name an option, so that one that names none can only be wrong."""
     missing_is_wrong: ClassVar[tuple[str, ...]] = ()
     """Rules by which an item without an answer is wrong, so that any number of them may be missing."""
     repeated: ClassVar[Mapping[str, str]] = {}

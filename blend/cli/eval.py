@@ -25,6 +25,7 @@ from blend.cli.options import (
     Limit,
     Release,
     print_lines,
+    print_result,
     print_tables,
     print_warning,
     reporting,
@@ -156,7 +157,6 @@ def _score(
     from blend.eval.evaluation import run_of_log, score_run
     from blend.eval.runs import read_description
     from blend.eval.runs.run_directory import runs_in
-    from blend.eval.scores_json import earlier_rule
     from blend.eval.tasks import task_of
 
     how: dict[str, Any] = {"rule": rule, "seed": seed, "allow_missing": allow_missing, "release": release}
@@ -165,7 +165,6 @@ def _score(
     with reporting("the scores are as they were") as on_progress:
         if directory.is_file():
             directory = run_of_log(directory, directory.with_suffix(""), release=release).directory
-        earlier = {earlier_rule(one) for one in runs_in(directory)} - {None, rule}
         for one in runs_in(directory):
             try:
                 chosen = read_options(task_of(read_description(one).task), "scoring", scoring)
@@ -173,8 +172,6 @@ def _score(
             except InputError as error:
                 # One of several that cannot be scored yet hides none of the others.
                 errors.append(error)
-    for replaced in earlier if found else ():
-        print_warning(f"the scores by rule {replaced} are replaced; a run holds those of one rule")
     if json:
         typer.echo("".join(scored.scores.to_json() for scored in found), nl=False)
     else:
@@ -201,17 +198,13 @@ def _compare(
 
     The runs must have asked the same questions in the same way: their signatures are equal, the model apart.
     """
-    import json as json_
-
     from blend.eval.evaluation import compare_runs
 
     with reporting("nothing was changed"):
         found = compare_runs(directories, seed=seed)
-    if json:
-        typer.echo(json_.dumps(found.to_dict(), ensure_ascii=False, indent=2))
-        return
-    print_tables(found.as_tables())
-    print_lines([found.signature])
+    print_result(found, as_json=json)
+    if not json:
+        print_lines([found.signature])
 
 
 @app.command()

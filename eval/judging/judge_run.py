@@ -24,7 +24,6 @@ from blend.eval.release_items import announced, read_run, watched
 from blend.eval.report import ScoredRun
 from blend.eval.runs import ReleaseItems
 from blend.eval.runs.run_directory import Run
-from blend.eval.scoring import check_options
 from blend.eval.tasks import task_of
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError
@@ -91,7 +90,6 @@ def judge_run(
 
 def _asked(run: Run) -> ReleaseItems:
     """What a judge is asked about a run."""
-    check_options(run)
     task = task_of(run.description.task)
     replies = task.replies_to_judge(run)
     if replies is None:

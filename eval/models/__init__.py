@@ -7,7 +7,7 @@ own, in its place, and the others are answered all the same: what to do about it
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, Protocol, Self, TypeVar, runtime_checkable
+from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,80 +163,26 @@ class StopAsking(Exception):
     """Raised by who takes answers: no further item is to be asked, and those under way are still taken."""
 
 
-class Described(Protocol):
-    """Something that can say which model it is."""
+class Model(Protocol):
+    """Model that can be asked: it has ``generate``, ``option_logprobs`` or ``candidate_logprobs`` as well.
+
+    `local_model.LocalModel` and `candidates.KindScorer` say what these take and give back.
+    """
 
     def describe(self) -> ModelDescription:
         """Say which model answers, and how it runs."""
         ...
 
 
-@runtime_checkable
-class Generator(Described, Protocol):
-    """Writes a text after each prompt."""
-
-    def generate(
-        self,
-        prompts: Sequence[str],
-        *,
-        samples: Sequence[int] | None = None,
-        keep: OnGenerations | None = None,
-    ) -> Sequence[Generation]:
-        """One answer per prompt, in order.
-
-        Args:
-            prompts: What a user would type; the chat template, if any, is the model's business.
-            samples: Number of the draw of each prompt, for several answers to one prompt above temperature 0;
-                0 when absent. An answer depends on prompt, draw and `Decoding` alone, not on its neighbours.
-            keep: Takes answers as soon as they are there, in any order, never twice at a time, perhaps from
-                another thread. An error that it raises stops the asking.
-
-        Raises:
-            BlendError: If no answer can be had at all, for example because the server is down. What was kept
-                until then stays.
-        """
-        ...
-
-
-@runtime_checkable
-class OptionScorer(Described, Protocol):
-    """Says how likely given options are after a prompt."""
-
-    def option_logprobs(
-        self,
-        prompts: Sequence[str],
-        options: Sequence[Sequence[str]],
-        *,
-        keep: OnLikelihoods | None = None,
-    ) -> Sequence[Likelihoods]:
-        """Scores of each item's options, in order.
-
-        Args:
-            prompts: As for `Generator.generate`.
-            options: For each prompt its options as text, at least one each, none empty: ``A`` or
-                ``Fried rice``, without a blank before it. What stands between prompt and option is the model's
-                business: a blank, or nothing after a chat template or a prompt that ends in white space.
-            keep: As for `Generator.generate`.
-
-        Raises:
-            BlendError: As for `Generator.generate`, and if the model cannot give log-probabilities.
-        """
-        ...
-
-
 def draw_seeds(prompts: Sequence[str], samples: Sequence[int] | None, decoding: Decoding) -> list[int]:
     """Say where drawing starts for each prompt: a digest of prompt, draw and seed, and nothing else.
 
-    For the arguments see `Generator.generate`.
+    For the arguments see `local_model.LocalModel.generate`.
     """
     draws = [0] * len(prompts) if samples is None else samples
     texts = [f"{decoding.seed}|{draw}|{prompt}" for prompt, draw in zip(prompts, draws, strict=True)]
     # 31 bits of the digest, which a signed number of 32 bits can hold.
     return [int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1 for text in texts]
-
-
-Model = Generator | OptionScorer
-"""A model that writes, chooses, or can do both."""
 
 
 Answer = TypeVar("Answer")
@@ -250,7 +196,7 @@ class AnswerTable(Generic[Answer]):
 
         Args:
             n_items: Number of prompts.
-            keep: See `Generator.generate`.
+            keep: See `local_model.LocalModel.generate`.
         """
         self._n_items = n_items
         self._answers: dict[int, Answer] = {}

@@ -23,14 +23,12 @@ from blend.eval.models import (
     OnGenerations,
     OnLikelihoods,
 )
-from blend.eval.models.model_loading import Dtype
 from blend.eval.models.replies import split_thought
 from blend.schemas.errors import ArgumentError
 from blend.schemas.models import FrozenModel, field_errors
 from blend.schemas.texts import pluralise
 
-if TYPE_CHECKING:
-    from blend.eval.models.candidates import Tokenised
+Dtype = Literal["float32", "bfloat16", "float16"]
 
 
 class _Chosen(FrozenModel):
@@ -301,20 +299,20 @@ def writes_alone(model: object) -> bool:
 
 
 class _CallersModel:
-    """See `models.Model` and `candidates.CandidateScorer`; every option counts as one token."""
+    """A caller's object as a `models.Model`; every option counts as one token."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
 
     def describe(self) -> ModelDescription:
-        """See `models.Described.describe`."""
+        """See `models.Model.describe`."""
         name = str(getattr(self._model, "name", None) or type(self._model).__name__)
         return ModelDescription(backend="python", id=name, chat=False, delimiter="")
 
     def generate(
         self, prompts: Sequence[str], *, keep: OnGenerations | None = None, **_: Any
     ) -> Sequence[Generation]:
-        """See `models.Generator.generate`; the object hears of prompts alone."""
+        """See `local_model.LocalModel.generate`; the object hears of prompts alone."""
 
         def written(some: slice) -> list[Generation]:
             texts = list(prompts[some])
@@ -330,7 +328,7 @@ class _CallersModel:
         keep: OnLikelihoods | None = None,
         method: str = "option_logprobs",
     ) -> Sequence[Likelihoods]:
-        """See `models.OptionScorer.option_logprobs`."""
+        """See `local_model.LocalModel.option_logprobs`."""
 
         def scored(some: slice) -> list[Likelihoods]:
             texts, offered = list(prompts[some]), [*map(list, options[some])]
@@ -347,11 +345,11 @@ class _CallersModel:
         *,
         keep: OnLikelihoods | None = None,
     ) -> Sequence[Likelihoods]:
-        """See `candidates.CandidateScorer.candidate_logprobs`; NaN for null."""
+        """See `candidates.KindScorer.candidate_logprobs`; NaN for null."""
         offered = [candidates[which] for which in sets]
         return self.option_logprobs(prompts, offered, keep=keep, method="candidate_logprobs")
 
-    def tokenised(self, candidates: Sequence[str], *, after_blank: bool) -> "list[Tokenised]":
+    def tokenised(self, candidates: Sequence[str], *, after_blank: bool) -> list[Any]:
         """Nothing: how the object divides a text is not known."""
         del candidates, after_blank
         return []

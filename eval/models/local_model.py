@@ -30,76 +30,52 @@ from blend.eval.models.batches import (
     short_and_usual,
     spread,
 )
-from blend.eval.models.candidates import CandidateScorer
+from blend.eval.models.candidates import KindScorer
 from blend.eval.models.candidates.causal import CausalScorer
 from blend.eval.models.candidates.gap_filling import MaskedScorer, SpanScorer
 from blend.eval.models.checkpoint import KINDS, readable
+from blend.eval.models.chosen import Local
 from blend.eval.models.encoding import EncodedQuestion, Encoder
-from blend.eval.models.model_loading import Dtype, OpenCheckpoint
+from blend.eval.models.model_loading import OpenCheckpoint
 from blend.eval.models.next_tokens import as_one, option_logprobs, write
 from blend.schemas.errors import InputError
 from blend.schemas.prompts import MAX_MASKS, Causal
 
 
 def open_local(
-    model: str,
-    *,
-    revision: str | None = None,
-    device: str | None = None,
-    dtype: Dtype | None = None,
-    chat: bool | None = None,
-    decoding: Decoding | None = None,
-    options: ChatOptions | None = None,
-    batch_size: int | None = None,
+    model: Local, *, decoding: Decoding | None = None, options: ChatOptions | None = None
 ) -> "LocalModel":
     """Find a model and check that it can be used; its weights are loaded with the first question.
 
     Args:
-        model: Directory, or Hub id.
-        revision: Commit, tag or branch on the Hub.
-        device: As torch names it, or ``auto`` for all GPUs together; a GPU if there is one, else the CPU, when
-            absent.
-        dtype: ``bfloat16`` on a GPU and ``float32`` elsewhere when absent.
-        chat: Whether prompts go through the model's chat template; if it has one when absent.
+        model: The model.
         decoding: How texts are generated; the defaults of `Decoding` when absent.
         options: What is said besides the prompt, by the chat template.
-        batch_size: Items computed at a time at most; as many as memory allows when absent.
 
     Raises:
         MissingExtraError: If the extra ``eval`` is not installed.
         BlendError: If there is no such model or device, or if the model cannot be used.
     """
-    opened = OpenCheckpoint(model, revision=revision, device=device, dtype=dtype)
+    opened = OpenCheckpoint(model)
     if opened.kind != "causal":
         raise InputError(
             f"model {opened.checkpoint.id}: it is not a causal language model but "
             f"{opened.checkpoint.architecture}; texts and options need one that predicts the next token"
         )
-    encoder = Encoder(opened.tokenizer, chat=chat, options=options)
-    return LocalModel(opened, encoder, decoding or Decoding(), batch_size)
+    encoder = Encoder(opened.tokenizer, chat=model.chat, options=options)
+    return LocalModel(opened, encoder, decoding or Decoding(), model.batch_size)
 
 
 def open_candidate_scorer(
-    model: str,
-    *,
-    causal: Causal = "conditional",
-    max_masks: int = MAX_MASKS,
-    revision: str | None = None,
-    device: str | None = None,
-    dtype: Dtype | None = None,
-    batch_size: int | None = None,
-) -> CandidateScorer:
+    model: Local, *, causal: Causal = "conditional", max_masks: int = MAX_MASKS
+) -> KindScorer:
     """Find a model and check that it can be probed; its weights are loaded with the first prompt.
 
     Args:
-        model: Directory, or Hub id.
+        model: The model; on a CPU each prompt is computed on its own, whatever its ``batch_size``, so that no
+            score depends on its neighbours.
         causal: How a causal model is asked.
         max_masks: Tokens that a candidate may have with a masked model.
-        revision: See `open_local`, like those that follow.
-        device: See there.
-        dtype: See there.
-        batch_size: Prompts computed at a time at most, on a GPU; on a CPU each is computed on its own, so that
-            no score depends on its neighbours.
 
     Raises:
         MissingExtraError: If the extra ``eval`` is not installed.
@@ -107,7 +83,7 @@ def open_candidate_scorer(
             an option is for; says which kind it is.
         BlendError: If the Hub does not hold the model or does not give it.
     """
-    opened = OpenCheckpoint(model, revision=revision, device=device, dtype=dtype)
+    opened = OpenCheckpoint(model)
     name, kind = opened.checkpoint.id, opened.kind
     if kind is None:
         raise InputError(
@@ -125,14 +101,17 @@ def open_candidate_scorer(
                 "the two out"
             )
     if kind == "masked":
-        return MaskedScorer(opened, batch_size, max_masks)
+        return MaskedScorer(opened, model.batch_size, max_masks)
     if kind == "causal":
-        return CausalScorer(opened, batch_size, causal)
-    return SpanScorer(opened, batch_size)
+        return CausalScorer(opened, model.batch_size, causal)
+    return SpanScorer(opened, model.batch_size)
 
 
 class LocalModel:
-    """See `models.Model`. Scores depend on neither batch nor order beyond the noise of the number type."""
+    """Causal model that writes, and chooses.
+
+    Scores depend on neither batch nor order beyond the noise of the number type.
+    """
 
     def __init__(
         self,
@@ -165,7 +144,7 @@ class LocalModel:
         return sum(map(len, self._encoder.prompts(prompts)))
 
     def describe(self) -> ModelDescription:
-        """See `models.Described.describe`."""
+        """See `models.Model.describe`."""
         return self._opened.describe(chat=self._encoder.chat, delimiter=self._encoder.delimiter)
 
     def option_logprobs(
@@ -175,7 +154,18 @@ class LocalModel:
         *,
         keep: OnLikelihoods | None = None,
     ) -> Sequence[Likelihoods]:
-        """See `models.OptionScorer.option_logprobs`; questions with one prompt are asked as one."""
+        """Say how likely each item's options are after its prompt, in order; one prompt's are asked as one.
+
+        Args:
+            prompts: As for `generate`.
+            options: For each prompt its options as text, at least one each, none empty: ``A`` or
+                ``Fried rice``, without a blank before it. What stands between prompt and option is the model's
+                business: a blank, or nothing after a chat template or a prompt that ends in white space.
+            keep: As for `generate`.
+
+        Raises:
+            BlendError: As for `generate`, and if the model cannot give log-probabilities.
+        """
         table = AnswerTable[Likelihoods](len(prompts), keep)
         questions = list(self._encoder.questions(prompts, options))
         by_prompt: dict[tuple[int, ...], list[int]] = {}
@@ -240,7 +230,19 @@ class LocalModel:
         samples: Sequence[int] | None = None,
         keep: OnGenerations | None = None,
     ) -> Sequence[Generation]:
-        """See `models.Generator.generate`."""
+        """Write one answer per prompt, in order.
+
+        Args:
+            prompts: What a user would type; the chat template, if any, is the model's business.
+            samples: Number of the draw of each prompt, for several answers to one prompt above temperature 0;
+                0 when absent. An answer depends on prompt, draw and `Decoding` alone, not on its neighbours.
+            keep: Takes answers as soon as they are there, in any order, never twice at a time, perhaps from
+                another thread. An error that it raises stops the asking.
+
+        Raises:
+            BlendError: If no answer can be had at all, for example because the server is down. What was kept
+                until then stays.
+        """
         encoded = self._encoder.prompts(prompts)
         seeds = draw_seeds(prompts, samples, self._decoding)
         table = AnswerTable[Generation](len(prompts), keep)

@@ -8,18 +8,17 @@ from importlib import import_module
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 from blend.eval.models import ModelDescription
 from blend.eval.models.checkpoint import CLASSES, CONFIG, Checkpoint, Kind, find_checkpoint, readable
+from blend.eval.models.chosen import Dtype, Local
 from blend.loaders.files.atomic import check_own_folder, storage_errors
-from blend.schemas.errors import InputError, MissingExtraError, UnknownNameError
+from blend.schemas.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
-
-Dtype = Literal["float32", "bfloat16", "float16"]
 
 _LIBRARIES = ("torch", "transformers", "tokenizers")
 """Libraries whose versions can change a score."""
@@ -56,21 +55,15 @@ class Device:
 class OpenCheckpoint:
     """A checkpoint with its tokenizer, whose weights are loaded when they are first needed."""
 
-    def __init__(self, model: str, *, revision: str | None, device: str | None, dtype: Dtype | None) -> None:
+    def __init__(self, model: Local) -> None:
         """Find a model and check that it can be used.
-
-        Args:
-            model: Directory, or Hub id.
-            revision: Commit, tag or branch on the Hub.
-            device: See `_choose_device`.
-            dtype: See there.
 
         Raises:
             MissingExtraError: If the extra ``eval`` is not installed.
             BlendError: If there is no such model or device, or if the model cannot be used.
         """
-        self.device = _choose_device(device, dtype)
-        self.checkpoint = find_checkpoint(model, revision=revision)
+        self.device = _choose_device(model)
+        self.checkpoint = find_checkpoint(model.path, revision=model.revision)
 
     @cached_property
     def kind(self) -> Kind | None:
@@ -169,26 +162,19 @@ def context_of(config: "PretrainedConfig") -> int | None:
     return context if isinstance(context, int) and context > 0 else None
 
 
-def _choose_device(device: str | None = None, dtype: Dtype | None = None) -> Device:
+def _choose_device(model: Local) -> Device:
     """Choose where to compute.
-
-    Args:
-        device: As torch names it, or ``auto`` for all GPUs together; a GPU if there is one, else the CPU, when
-            absent.
-        dtype: ``bfloat16`` on a GPU and ``float32`` elsewhere when absent.
 
     Raises:
         MissingExtraError: If a library is not installed.
-        InputError: If there is no such device or type of numbers.
+        InputError: If there is no such device.
     """
-    if dtype is not None and dtype not in get_args(Dtype):
-        raise UnknownNameError("dtype", str(dtype), get_args(Dtype))
     _check_installed("a local model")
     import torch
 
     n_gpus = torch.cuda.device_count()
-    chosen = device or "cuda"
-    if n_gpus == 0 and device in (None, _SPREAD):
+    chosen = model.device or "cuda"
+    if n_gpus == 0 and model.device in (None, _SPREAD):
         chosen = "cpu"
     there = ["cpu", _SPREAD, *(f"cuda:{number}" for number in range(n_gpus))]
     try:
@@ -198,7 +184,7 @@ def _choose_device(device: str | None = None, dtype: Dtype | None = None) -> Dev
         usable = False
     if not usable:
         raise InputError(f"device {chosen!r}: torch finds no such device; choose one of: {', '.join(there)}")
-    return Device(chosen, dtype or ("float32" if chosen == "cpu" else "bfloat16"))
+    return Device(chosen, model.dtype or ("float32" if chosen == "cpu" else "bfloat16"))
 
 
 def load_model(checkpoint: Checkpoint, chosen_device: Device, *, kind: Kind = "causal") -> "PreTrainedModel":

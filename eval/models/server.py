@@ -211,7 +211,7 @@ class ServerModel:
         return replace(self, form=replace(self.form, decoding=decoding))
 
     def describe(self) -> ModelDescription:
-        """See `models.Described.describe`; asks a server for one token to learn what it calls the model.
+        """See `models.Model.describe`; asks a server for one token to learn what it calls the model.
 
         Raises:
             ServerError: If the server cannot be asked.
@@ -234,7 +234,7 @@ class ServerModel:
         samples: Sequence[int] | None = None,
         keep: OnGenerations | None = None,
     ) -> Sequence[Generation]:
-        """See `models.Generator.generate`."""
+        """See `local_model.LocalModel.generate`."""
         seeds = draw_seeds(prompts, samples, self.form.decoding)
         table = AnswerTable[Generation](len(prompts), keep)
         enough_s = max(_LEAST_TIMEOUT_S, self.form.decoding.max_tokens / _SLOW_TOKENS_PER_S)

@@ -1,7 +1,7 @@
 """Comparison: who is better, where, and is it chance. Nothing is called better without the test."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -21,93 +21,34 @@ from blend.schemas.errors import InputError
 from blend.schemas.summaries import Summarised, Table
 from blend.schemas.texts import pluralise
 
+_STANDINGS = pl.Schema(
+    {
+        "model": pl.String(),
+        **dict.fromkeys(("value", "low", "high", "n"), pl.Float64()),
+        **dict.fromkeys(("clusters", "place", "best", "worst"), pl.Int64()),
+        "corrected": pl.Boolean(),
+    }
+)
 _DIFFERENCES = pl.Schema(
     {
         **dict.fromkeys(("first", "second", "region"), pl.String()),
-        **dict.fromkeys(("difference", "low", "high", "p_value"), pl.Float64()),
-        "verdict": pl.String(),
+        **dict.fromkeys(("difference", "low", "high", "n"), pl.Float64()),
+        "clusters": pl.Int64(),
+        "p_value": pl.Float64(),
+        "corrected": pl.Boolean(),
     }
 )
-"""One row per pair and region; ``region`` is null for the mean over regions."""
 
 _ALPHA = 0.05
 """Corrected p-values up to this one count as a difference."""
 
+_NOT_SHOWN = "no difference shown"
 
-@dataclass(frozen=True, slots=True)
-class _Difference:
-    """Lead of the second model over the first, in percentage points."""
-
-    estimate: Estimate
-    """The difference and its 95 % interval (not corrected for being one of several)."""
-    p_value: float
-    """Corrected (Holm): over the pairs of models for the mean over regions, else over a pair's regions."""
-    verdict: str
-    """About the second model: ``better``, ``worse`` or ``no difference shown``."""
+_Row = Mapping[str, Any]
+"""A row of a frame, by column."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """Two models on the items that both answered."""
-
-    first: str
-    """Name of the first model."""
-    second: str
-    """Name of the second model."""
-    n_items: int
-    """Items that both answered."""
-    n_fixed: int
-    """Items that the second has more correct than the first."""
-    n_broken: int
-    """Items that it has less correct."""
-    n_left_out: int
-    """Items that only one of them answered, which no figure of the pair counts."""
-    macro: _Difference
-    """Mean over regions."""
-    regions: dict[str, _Difference]
-    """By region code."""
-    corrected: tuple[str, ...] = ()
-    """Regions whose difference is corrected by people's labels of both models' answers; where these are all,
-    the mean over regions is corrected as well."""
-
-    @property
-    def is_corrected(self) -> bool:
-        """Whether the mean over regions is corrected."""
-        return len(self.corrected) == len(self.regions)
-
-    @property
-    def name(self) -> str:
-        """Which way its differences go."""
-        return f"{self.second} less {self.first}"
-
-    @property
-    def correction(self) -> str:
-        """What is corrected, as a sentence."""
-        where = "" if self.is_corrected else f" in {', '.join(map(region_name, self.corrected))} alone"
-        return f" {self.name} is corrected by people's labels{where}."
-
-    def by_region(self) -> Table:
-        """Where the two differ, best first for the second one."""
-        ranked = sorted(self.regions.items(), key=lambda found: (-(found[1].estimate.value or 0.0), found[0]))
-        rows = [(region_name(region), *_cells(found)) for region, found in ranked]
-        return Table.of(self.name, ("region", "verdict", "points", "corrected p"), rows)
-
-
-@dataclass(frozen=True, slots=True)
-class _Standing:
-    """A model's place among all."""
-
-    model: str
-    """Name of the model."""
-    macro: Estimate
-    """Mean over regions of the share that is correct, in percent, of the items that all models answered."""
-    rank: Rank
-    """Its place, and the places that the differences allow (all of them at once, 95 %)."""
-    is_corrected: bool = False
-    """Whether the mean is corrected by people's labels, as where all models have some in every region."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class ModelComparison(Summarised):
     """Models compared."""
 
@@ -115,72 +56,99 @@ class ModelComparison(Summarised):
     """Name of the task."""
     signature: str
     """What all of them share."""
-    standings: tuple[_Standing, ...]
-    """Best first; equal ones in the order given."""
-    pairs: tuple[_Pair, ...]
-    """Every pair, in the order given."""
+    standings: pl.DataFrame
+    """A row per model, best first and equal ones in the order given.
 
-    @property
-    def frame(self) -> pl.DataFrame:
-        """Every difference, a row each: over all regions (``region`` is null), then by region.
+    ``value`` is the mean over regions of the share that is correct, in percent, of the items that all models
+    answered, with its interval; ``place`` its place, and ``best`` and ``worst`` the places that the differences
+    allow (all of them at once, 95 %); ``corrected`` says whether the mean is corrected by people's labels, as
+    where all models have some in every region."""
+    pairs: pl.DataFrame
+    """A row per pair, in the order given.
 
-        ``difference``, ``low`` and ``high`` say by how many percentage points ``second`` is ahead of ``first``.
-        """
-        rows = [
-            (pair.first, pair.second, region, found.value, found.low, found.high, of.p_value, of.verdict)
-            for pair in self.pairs
-            for region, of in [(None, pair.macro), *pair.regions.items()]
-            for found in [of.estimate]
-        ]
-        return pl.DataFrame(rows, schema=_DIFFERENCES, orient="row")
+    ``n_items`` were answered by both; of them the second has more correct ``n_fixed``, and less ``n_broken``.
+    ``n_left_out`` were answered by one alone, and no figure of the pair counts them."""
+    frame: pl.DataFrame
+    """Every difference, a row each, pair by pair: over all regions (``region`` is null), then by region.
+
+    ``difference``, ``low`` and ``high`` say by how many percentage points ``second`` is ahead of ``first``,
+    with the 95 % interval (not corrected for being one of several). ``p_value`` is corrected (Holm), over the
+    pairs for the mean over regions, else over a pair's regions; ``verdict`` is about the second model.
+    ``corrected`` are those by people's labels of both models' answers: the mean where all regions are."""
 
     def as_tables(self) -> list[Table]:
         """The places of the models, how pairs differ in the mean over regions, and each of them by region."""
-        n_shown = sum(pair.macro.verdict != "no difference shown" for pair in self.pairs)
-        title = (
-            f"{self.task}, {len(self.standings)} models, {n_shown} of {pluralise(len(self.pairs), 'pair')} "
-            "shown to differ"
-        )
-        corrected = ", corrected by people's labels" if any(one.is_corrected for one in self.standings) else ""
+        # The mean over regions stands before the regions of its pair.
+        number = pl.col("region").is_null().cum_sum().alias("pair")
+        parts = self.frame.with_columns(number).partition_by("pair", maintain_order=True)
+        pairs = [part.rows(named=True) for part in parts]
+        n_shown = sum(mean["verdict"] != _NOT_SHOWN for mean, *_ in pairs)
+        standings = self.standings.rows(named=True)
+        macros = [_estimate(one, "value") for one in standings]
+        ranks = [Rank(one["place"], one["best"], one["worst"]) for one in standings]
+        corrected = ", corrected by people's labels" if self.standings["corrected"].any() else ""
         places = Table.of(
-            title,
+            f"{self.task}, {len(standings)} models, {n_shown} of {pluralise(len(pairs), 'pair')} shown to "
+            "differ",
             ("place", "possible", "model", "mean over regions"),
             [
-                (one.rank.place, one.rank.possible, one.model, with_interval(one.macro))
-                for one in self.standings
+                (rank.place, rank.possible, one["model"], with_interval(macro))
+                for one, macro, rank in zip(standings, macros, ranks, strict=True)
             ],
             f"{task_of(self.task).compared_by}{corrected}. Possible: places that the differences allow, all of "
-            f"them at once with 95 % certainty.{few_note(one.macro for one in self.standings)}",
+            f"them at once with 95 % certainty.{few_note(macros)}",
         )
+        counts = self.pairs.drop("first", "second").rows()
         means = Table.of(
             "Is it chance?",
             ("model less model", "verdict", "points", "p", "items", "fixed", "broken", "left out"),
             [
-                (pair.name, *_cells(pair.macro), pair.n_items, pair.n_fixed, pair.n_broken, pair.n_left_out)
-                for pair in self.pairs
+                (_direction(mean), *_cells(mean), *counted)
+                for (mean, *_), counted in zip(pairs, counts, strict=True)
             ],
             "In the mean over regions, by paired permutation tests over templates; p is corrected for the "
             "number of pairs (Holm). Fixed: items that the model named first has correct and the other wrong; "
             "broken: the other way around; left out: only one of them answered."
-            + "".join(pair.correction for pair in self.pairs if pair.corrected),
+            + "".join(_correction(*pair) for pair in pairs),
         )
-        if not any(pair.n_left_out for pair in self.pairs):
+        if not self.pairs["n_left_out"].sum():
             means = means._replace(frame=means.frame.drop("left out"))
-        return [places, means, *(pair.by_region() for pair in self.pairs)]
+        return [places, means, *(_by_region(*pair) for pair in pairs)]
 
-    def rank_of(self, model: str) -> Rank:
-        """The place of a model; the page of the report shows it."""
-        return next(standing.rank for standing in self.standings if standing.model == model)
-
-    def to_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The comparison as JSON has it."""
-        return asdict(self)
+        frames = {"standings": self.standings, "pairs": self.pairs, "differences": self.frame}
+        rows = {name: frame.to_dicts() for name, frame in frames.items()}
+        return {"task": self.task, "signature": self.signature, **rows}
 
 
-def _cells(of: _Difference) -> tuple[str, str, str]:
+def _estimate(row: _Row, figure: str) -> Estimate:
+    return Estimate(row[figure], row["low"], row["high"], row["n"], row["clusters"])
+
+
+def _direction(difference: _Row) -> str:
+    """Which way a difference goes."""
+    return f"{difference['second']} less {difference['first']}"
+
+
+def _cells(of: _Row) -> tuple[str, str, str]:
     """Verdict, points with their interval, and the p-value."""
-    p_value = "< 0.001" if of.p_value < 0.001 else f"{of.p_value:.3f}"
-    return of.verdict, with_interval(of.estimate, "{:+.1f}".format), p_value
+    p_value = "< 0.001" if of["p_value"] < 0.001 else f"{of['p_value']:.3f}"
+    return of["verdict"], with_interval(_estimate(of, "difference"), "{:+.1f}".format), p_value
+
+
+def _correction(mean: _Row, *regions: _Row) -> str:
+    """What of a pair is corrected, as a sentence; empty where nothing is."""
+    corrected = [region_name(one["region"]) for one in regions if one["corrected"]]
+    where = "" if mean["corrected"] else f" in {', '.join(corrected)} alone"
+    return f" {_direction(mean)} is corrected by people's labels{where}." if corrected else ""
+
+
+def _by_region(mean: _Row, *regions: _Row) -> Table:
+    """Where two models differ, best first for the second one."""
+    ranked = sorted(regions, key=lambda one: (-(one["difference"] or 0.0), one["region"]))
+    rows = [(region_name(one["region"]), *_cells(one)) for one in ranked]
+    return Table.of(_direction(mean), ("region", "verdict", "points", "corrected p"), rows)
 
 
 def compare_scored(runs: Sequence[ScoredRun], *, seed: int = 0) -> ModelComparison | None:
@@ -200,19 +168,21 @@ def compare_scored(runs: Sequence[ScoredRun], *, seed: int = 0) -> ModelComparis
     if len(answers) < len(runs):
         return None
     labelled = [scored_with_labels(run) for run in runs]
-    pairs = [
+    compared = [
         _pair((runs[i].name, runs[j].name), (answers[i], answers[j]), (labelled[i], labelled[j]), seed)
         for i, j in combinations(range(len(runs)), 2)
     ]
-    corrected = holm([pair.macro.p_value for pair in pairs]).tolist()
+    differences = pl.concat(found for _, found in compared)
+    is_mean, p_values = differences["region"].is_null().to_numpy(), differences["p_value"].to_numpy().copy()
+    p_values[is_mean] = holm(p_values[is_mean])
+    shown = pl.when(pl.col("difference") > 0).then(pl.lit("better")).otherwise(pl.lit("worse"))
+    verdict = pl.when(pl.col("p_value") <= _ALPHA).then(shown).otherwise(pl.lit(_NOT_SHOWN))
     return ModelComparison(
         task=runs[0].scores.task,
         signature=runs[0].scores.signature,
         standings=_standings([run.name for run in runs], answers, labelled, seed),
-        pairs=tuple(
-            replace(pair, macro=_difference(pair.macro.estimate, p))
-            for pair, p in zip(pairs, corrected, strict=True)
-        ),
+        pairs=pl.DataFrame([counts for counts, _ in compared]),
+        frame=differences.with_columns(p_value=p_values).with_columns(verdict=verdict),
     )
 
 
@@ -222,8 +192,8 @@ _Labelled = Sequence[pl.DataFrame | None]
 
 def _pair(
     names: tuple[str, str], answers: tuple[pl.DataFrame, pl.DataFrame], labelled: _Labelled, seed: int
-) -> _Pair:
-    """A pair whose p-value of the mean over regions is not corrected yet."""
+) -> tuple[dict[str, Any], pl.DataFrame]:
+    """A row of `ModelComparison.pairs`, and differences, of which the mean's p-value is not corrected yet."""
     one, other = answers
     both = one.join(other.select("item_id", other="value"), on="item_id", how="inner", maintain_order="left")
     if both.is_empty():
@@ -236,22 +206,33 @@ def _pair(
         str(region): by_labels.get(region, test)
         for region, test in zip(differences.groups, paired_tests(differences, seed=seed), strict=True)
     }
-    corrected = zip(tests.items(), holm([test.p_value for test in tests.values()]).tolist(), strict=True)
-    if means is not None and len(by_labels) == len(tests):
+    is_corrected = means is not None and len(by_labels) == len(tests)
+    if means is not None and is_corrected:
         signs = [1 if group.startswith(_SECOND) else -1 for group in means.groups]
         macro = means.test(np.array(signs) / len(tests))
     else:
         macro = macro_test(differences, seed=seed)
-    return _Pair(
-        *names,
-        n_items=both.height,
-        n_fixed=both.filter(lead > 0).height,
-        n_broken=both.filter(lead < 0).height,
-        n_left_out=one.height + other.height - 2 * both.height,
-        macro=_difference(macro.estimate.scaled(100), macro.p_value),
-        regions={region: _difference(test.estimate.scaled(100), p) for (region, test), p in corrected},
-        corrected=tuple(by_labels),
-    )
+    p_values = holm([test.p_value for test in tests.values()]).tolist()
+    rows = [
+        (*names, region, *_in_points(test.estimate), p_value, region in by_labels)
+        for (region, test), p_value in zip(tests.items(), p_values, strict=True)
+    ]
+    mean = (*names, None, *_in_points(macro.estimate), macro.p_value, is_corrected)
+    counts = {
+        "first": names[0],
+        "second": names[1],
+        "n_items": both.height,
+        "n_fixed": both.filter(lead > 0).height,
+        "n_broken": both.filter(lead < 0).height,
+        "n_left_out": one.height + other.height - 2 * both.height,
+    }
+    return counts, pl.DataFrame([mean, *rows], _DIFFERENCES, orient="row")
+
+
+def _in_points(estimate: Estimate) -> tuple[float | None, float | None, float | None, float, int | None]:
+    """A share in percent: figure, interval, items and clusters."""
+    found = estimate.scaled(100)
+    return found.value, found.low, found.high, found.n, found.clusters
 
 
 _FIRST, _SECOND = "0/", "1/"
@@ -278,14 +259,9 @@ def _corrected_tests(means: CorrectedMeans, regions: Sequence[str]) -> dict[str,
     return {region: test for region, test in tests.items() if test.estimate.value is not None}
 
 
-def _difference(estimate: Estimate, p_value: float) -> _Difference:
-    shown = "better" if (estimate.value or 0.0) > 0 else "worse"
-    return _Difference(estimate, p_value, shown if p_value <= _ALPHA else "no difference shown")
-
-
 def _standings(
     names: Sequence[str], answers: Sequence[pl.DataFrame], labelled: _Labelled, seed: int
-) -> tuple[_Standing, ...]:
+) -> pl.DataFrame:
     """Places by the mean over regions, of what all models answered; corrected where all have labels."""
     common = answers[0].select("item_id")
     for other in answers[1:]:
@@ -307,11 +283,11 @@ def _standings(
         macros = [means.combined(by) for by in shares]
     # Too few templates to draw from leave every place possible.
     ranks = rank_intervals(figures, draws if len(clusters[0].keys) >= FEW else draws[:0])
-    standings = [
-        _Standing(name, macro.scaled(100), rank, is_corrected)
+    rows = [
+        (name, *_in_points(macro), rank.place, rank.best, rank.worst, is_corrected)
         for name, macro, rank in zip(names, macros, ranks, strict=True)
     ]
-    return tuple(sorted(standings, key=lambda standing: standing.rank.place))
+    return pl.DataFrame(rows, _STANDINGS, orient="row").sort("place", maintain_order=True)
 
 
 # Whether the scores of runs can stand side by side.

@@ -18,14 +18,11 @@ import polars as pl
 
 from blend.eval.models import (
     Generation,
-    Generator,
     Likelihoods,
     Model,
-    OptionScorer,
     StopAsking,
     draw_seeds,
 )
-from blend.eval.models.candidates import CandidateScorer
 from blend.eval.models.chosen import Price, money
 from blend.eval.models.server import VERSION, RequestForm, TextRequest
 from blend.eval.runs.answer_logs import (
@@ -69,7 +66,7 @@ _DIGITS = 7
 
 def ask_model(
     run: Run,
-    model: Model | CandidateScorer,
+    model: Model,
     *,
     price: Price | None = None,
     budget: float | None = None,
@@ -94,7 +91,7 @@ def ask_model(
     if price is not None and budget is not None and (before := outcome_of(run, n_asked=0).usage) is not None:
         spent = price.of(before.tokens_in, before.tokens_out)
     on_progress(STEP, n_done, n_mine)
-    odd = tuple(_tokenised(run, model)) if isinstance(model, CandidateScorer) and is_ranked else ()
+    odd = tuple(_tokenised(run, model)) if is_ranked else ()
     if not pending.is_empty() and spent < limit:
         with run.answer_file() as file, suppress(StopAsking):
 
@@ -147,7 +144,7 @@ def pending_items(run: Run) -> pl.DataFrame:
     )
 
 
-def _ask(run: Run, model: Model | CandidateScorer, pending: pl.DataFrame, keep: _Keep) -> None:
+def _ask(run: Run, model: Any, pending: pl.DataFrame, keep: _Keep) -> None:
     """Ask some items; ``keep`` takes the answers, rows of `answers.ANSWERS`."""
     ids, prompts, options = pending["item_id"], pending["prompt"].to_list(), pending["options"]
 
@@ -160,13 +157,10 @@ def _ask(run: Run, model: Model | CandidateScorer, pending: pl.DataFrame, keep: 
         )
 
     if run.description.kind == "text":
-        assert isinstance(model, Generator)
         model.generate(prompts, samples=_samples_of(run, pending), keep=written)
     elif run.description.kind == "logprobs":
-        assert isinstance(model, OptionScorer)
         model.option_logprobs(prompts, options.to_list(), keep=scored)
     else:
-        assert isinstance(model, CandidateScorer)
         sets = _candidate_sets(run)
         numbers = {name: number for number, name in enumerate(sets)}
         chosen = [numbers[name] for name in _beside(pending, run, "candidate_set")["candidate_set"]]
@@ -216,7 +210,7 @@ def _scored(scores: Likelihoods, options: pl.Series | None) -> dict[str, Any]:
 _LISTED = 5
 
 
-def _tokenised(run: Run, scorer: CandidateScorer) -> Iterator[str]:
+def _tokenised(run: Run, scorer: Any) -> Iterator[str]:
     """Keep the tokens of the candidates of a run, where the model tells, and say what is odd about some."""
     rows = [
         (name, text, found.n_tokens, found.n_unknown)

@@ -28,44 +28,19 @@ from blend.schemas.models import toml_tables
 from blend.schemas.texts import respell
 
 
-@dataclass(frozen=True, slots=True)
-class _LanguageText:
-    """Reading of the texts of a language."""
-
-    lemmatisers: tuple[str, ...]
-    """Names of `lemmatisers.LEMMATISERS` that know the language, the default first; it needs no extra."""
-    done: str
-    """What is done by default, beyond case, width and digits of any script."""
-    not_claimed: str
-    """What is left as it is, or done by a rule of thumb."""
-
-
 @cache
-def languages() -> Mapping[str, _LanguageText]:
-    """Primary subtag to how texts are read, ``languages.toml``; all languages of the packaged locales."""
+def languages() -> Mapping[str, tuple[str, ...]]:
+    """Primary subtag to the lemmatisers that know the language, the default first, which needs no extra.
+
+    Names are of `lemmatisers.LEMMATISERS`; ``languages.toml`` has all languages of the packaged locales.
+    """
     text = files("blend.eval.text").joinpath("languages.toml").read_text(encoding="utf-8")
-    tables = tomllib.loads(text)
-    return {
-        language: _LanguageText(
-            tuple(entry["lemmatisers"]),
-            entry["done"].format_map(tables["phrases"]),
-            entry["not_claimed"].format_map(tables["phrases"]),
-        )
-        for language, entry in tables["language"].items()
-    }
+    return {tag: tuple(entry["lemmatisers"]) for tag, entry in tomllib.loads(text)["language"].items()}
 
 
-OTHER = _LanguageText(
-    ("words",),
-    "Nothing beyond what all languages have.",
-    "No lemmas: inflected forms of a word are different words.",
-)
-"""How languages are read that nobody described: those of a release's own locales."""
-
-
-def language_text(language: str) -> _LanguageText:
-    """Find how the texts of a language are read, by its BCP 47 tag."""
-    return languages().get(primary(language), OTHER)
+def lemmatisers_of(language: str) -> tuple[str, ...]:
+    """The lemmatisers that know a language, by its BCP 47 tag; of one that nobody described its words alone."""
+    return languages().get(primary(language), ("words",))
 
 
 def primary(language: str) -> str:
@@ -79,7 +54,7 @@ def check_lemmatiser(name: str, language: str) -> None:
     Raises:
         UnknownNameError: Lists those that do.
     """
-    offered = language_text(language).lemmatisers
+    offered = lemmatisers_of(language)
     if name not in offered:
         raise UnknownNameError(f"lemmatiser of {primary(language)!r}", name, offered)
 

@@ -16,7 +16,7 @@ from typing import Any
 from blend.eval.text import (
     affix_list,
     check_lemmatiser,
-    language_text,
+    lemmatisers_of,
     normalised,
     primary,
     words_of,
@@ -302,7 +302,7 @@ def lemmatiser_names(
         return dict.fromkeys(wanted)
     known = sorted({*wanted, *map(primary, others)})
     defaults = preferred or {}
-    usual = {language: defaults.get(language) or language_text(language).lemmatisers[0] for language in wanted}
+    usual = {language: defaults.get(language) or lemmatisers_of(language)[0] for language in wanted}
     names: dict[str, str | None] = {**usual}
     if lemmas == DEFAULT_LEMMAS:
         return names
@@ -315,7 +315,7 @@ def lemmatiser_names(
             raise InputError(
                 f"`lemmas={part}`: no answer is in {language!r}; the languages are {', '.join(known)}"
             )
-        tags = [language] if equals else [tag for tag in known if name in language_text(tag).lemmatisers]
+        tags = [language] if equals else [tag for tag in known if name in lemmatisers_of(tag)]
         # A name that no language offers is refused by the first.
         for tag in tags or wanted[:1]:
             if name in LEMMATISERS:

@@ -10,7 +10,7 @@ import polars as pl
 
 from blend.eval.items import some_templates
 from blend.eval.triples import TripleTaskOptions
-from blend.schemas.errors import InputError, RowError, UnknownNameError, check_names, raise_all
+from blend.schemas.errors import InputError, UnknownNameError, check_names
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.rows import FOOD_TRIPLES, PLACEHOLDERS, language_of_split
 from blend.schemas.texts import pluralise
@@ -159,26 +159,6 @@ def _filled(row: Mapping[str, Any]) -> str:
     before, _, after = row["template"].partition(subject)
     name, place = str(row["name"]), str(row["place"])
     return name.join(part.replace(country, place) for part in (before, after))
-
-
-def check_gaps(templates: pl.DataFrame) -> None:
-    """Check that every template has one gap, names the dish, and names the country if it is to.
-
-    Raises:
-        RowError, RowErrors: If one does not; names language and template.
-    """
-    problems = []
-    for row in templates.iter_rows(named=True):
-        where = f"template {row['language']}:{row['relation']}"
-        for name, mark in PLACEHOLDERS.items():
-            found = row["template"].count(mark)
-            wanted = 1 if name != "country" or row["with_country"] else 0
-            if found != wanted:
-                what = f"{row['template']!r} has {found or 'no'} {mark} instead of {wanted or 'none'}"
-                problems.append(
-                    RowError(what, where=where, fix="correct the template and build the release again")
-                )
-    raise_all(problems)
 
 
 def template_texts(templates: pl.DataFrame) -> dict[str, str]:

@@ -6,17 +6,13 @@ Arrow does, for `datasets` as well: so these are counted, some rows at a time an
 """
 
 import codecs
-import gzip
 import hashlib
 import json
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from io import SEEK_END, BufferedReader
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from blend.schemas.errors import InputError, RowError, beyond_limits
@@ -24,11 +20,6 @@ from blend.schemas.manifest import FileInfo
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-_MOST_UNPACKED = 4 << 30
-"""Bytes that a packed file may hold."""
-_CHUNK = 1 << 24
 
 
 def location_of(path: Path, root: Path) -> str:
@@ -75,30 +66,6 @@ def open_content(path: Path, *, where: str | None = None, what: str = "file") ->
     if path.is_dir():
         raise RowError("a directory", where=where, fix=f"give the {what} in it")
     raise RowError("not a regular file", where=where, fix=f"give a {what} that is one")
-
-
-@contextmanager
-def gunzipped(path: Path) -> Iterator[Path]:
-    """A file as it is, or what a file that ends in ``.gz`` holds, under its name without that ending.
-
-    Raises:
-        RowError: If such a file cannot be read, is damaged, or holds more than `_MOST_UNPACKED`.
-    """
-    if path.suffix.lower() != ".gz":
-        yield path
-        return
-    with TemporaryDirectory() as folder:
-        unpacked = Path(folder) / path.stem
-        try:
-            with open_content(path) as packed, gzip.open(packed) as file, unpacked.open("wb") as out:
-                for _ in range(_MOST_UNPACKED // _CHUNK):
-                    out.write(file.read(_CHUNK))
-                is_whole = not file.read(1)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise RowError(f"cannot be unpacked ({error})", where=str(path), fix="copy it again") from None
-        if not is_whole:
-            raise RowError("more than 4 GiB unpacked", where=str(path), fix="split the file")
-        yield unpacked
 
 
 def parquet_rows(file: BinaryIO, *, where: str, fix: str, columns: Sequence[str] = ()) -> "pl.DataFrame":

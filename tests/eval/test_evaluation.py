@@ -106,11 +106,6 @@ NO_NUMBERS = (
     [-1.0, -2.0, float("-inf"), -3.0],
     [0.4, 0.3, 0.2, 0.1],  # probabilities
 )
-FIELDS = {
-    "temperature": "Decoding, and no option of a task; give decoding=Decoding(temperature=…)",
-    "budget": "Asking, and no option of a task; give asking=Asking(budget=…)",
-    "dtype": "Local, and no option of a task; give the model as Local(dtype=…)",
-}
 REFUSED: dict[str, Callable[[Asked], Any]] = {
     f"`temperature`: -1 {AT_LEAST} 0)": lambda asked: asked(Reader(), temperature=-1),
     f"`max_tokens`: 0 {AT_LEAST} 1)": lambda asked: asked(Reader(), max_tokens=0),
@@ -136,12 +131,11 @@ REFUSED: dict[str, Callable[[Asked], Any]] = {
     "parameters for model, max_tokens, temperature, seed and thinking)": (
         lambda _: blend.Server(name="m", extra_body={"prompt": "x"})
     ),
-    **{
-        f"`{name}` is a field of {belongs}": (
-            lambda _, name=name: blend.run_task("r", "multiple-choice", Reader(), "run", **{name: 1})
-        )
-        for name, belongs in FIELDS.items()
-    },
+    # A field of `Decoding`.
+    "`temperature`: the task multiple-choice has no such option; it has `locales`, `limit`, `samples`, "
+    "`shots`, `shots_seed`, `style`, `rotations`, `confidence`": (
+        lambda _: blend.run_task("r", "multiple-choice", Reader(), "run", temperature=1)
+    ),
     f"`model`: an object of type object has no method option_logprobs, {HAS_NO_METHOD}": (
         lambda asked: asked(object())
     ),
@@ -160,6 +154,9 @@ REFUSED: dict[str, Callable[[Asked], Any]] = {
     },
     "unknown rule 'contains'; choose one of: byte, default, semeval, strict, sum, token": (
         lambda asked: blend.score_run(asked(Reader()), rule="contains")
+    ),
+    "`seed`: input should be greater than or equal to 0, not -1": (
+        lambda asked: blend.score_run(asked(Reader()), seed=-1)
     ),
     "`lemmas`: the task multiple-choice has no such option; it has none": (
         lambda asked: blend.score_run(asked(Reader()), lemmas="none")
@@ -191,43 +188,24 @@ def test_runs_that_cannot_be_compared(asked: Asked, tmp_path: Path):
 # What is told
 
 
-@pytest.mark.parametrize(
-    ("task", "style", "other"),
-    [
-        ("multiple-choice", "json", "examples (`shots`), or to have its options compared (`style=letters`)"),
-        ("true-false", "written", "or to have its options compared (`style=texts`)"),
-    ],
-)
-def test_replies_that_name_no_option_are_told_when_asked_and_when_scored(
-    rungs_release: Path, tmp_path: Path, task: str, style: str, other: str
+@pytest.mark.parametrize(("task", "style"), [("multiple-choice", "json"), ("true-false", "written")])
+def test_replies_that_name_no_option_are_told_when_scored(
+    rungs_release: Path, tmp_path: Path, task: str, style: str
 ):
     heard: list[str] = []
     lost = Saying(lambda prompts: ["Sure! Food is a rich topic." for _ in prompts])
     run = ask(rungs_release, task, tmp_path / "run", model=lost, limit=2, style=style, on_warning=heard.append)
+    assert heard == []
     n, first = run.description.n_items, run.items("item_id")["item_id"][0]
-    said = (
-        f"name no option, and count as wrong: the first, to {first}, says 'Sure! Food is a rich topic.'; read "
-        f"others in {run.answers_folder}. Perhaps the model needs its chat template (`chat`), more room "
-        f"(`max_tokens`), {other}"
-    )
-    assert heard == [f"{n} of {n} replies looked at {said}"]
     score(run, on_warning=heard.append)
-    assert heard[1:] == [f"{n} of {n} answers (100.0 %) {said}"]
-
-
-def test_remedies_are_those_that_there_are(mini_release: Path, asked: Asked, tmp_path: Path):
-    heard: list[str] = []
-    with ModelServer().serving() as server:
-        given = {"server": server.url, "max_tokens": 8, "style": "json", "on_warning": heard.append}
-        run = asked("m", **given)
-        asked("m", out="told", thinking="off", **given)
-    remedies = "Perhaps the model needs more room (`max_tokens`), examples (`shots`), or"
-    assert heard[0].endswith(f"read others in {run.answers_folder}. {remedies} not to think (`thinking=off`)")
-    assert heard.pop().endswith(f"{remedies} a server that heeds `thinking=off`")
-    table = tmp_path / "answers.csv"
-    run.answers("item_id", "text").rename({"text": "response"}).write_csv(table)
-    recorded = asked("m", out="recorded", answers=table, on_warning=heard.append)
-    assert heard[1].endswith(f"read others in {recorded.answers_folder}, since nobody can be asked again")
+    assert heard == [
+        (
+            f"{n} of {n} answers (100.0 %) name no option, and count as wrong: the first, to {first}, says "
+            f"'Sure! Food is a rich topic.'; read others in {run.answers_folder}. Asked again, a model may "
+            "need its chat template (`chat`), more room (`max_tokens`), not to think (`thinking=off`), "
+            "examples (`shots`), or a `style` that compares options, where the task has one"
+        )
+    ]
 
 
 def test_a_server_that_answers_in_another_name_is_told(asked: Asked):
@@ -273,8 +251,8 @@ def test_why_answers_are_none_is_told_apart(asked: Asked):
     assert heard == [
         (
             f"3 of {n} answers ({300 / n:.1f} %) are unanswered: a content filter stopped 2, and would again; "
-            "in 1 the model said nothing, did not finish a thought, or was cut at the length allowed; let it "
-            "write more (`max_tokens`), or not think (`thinking`)"
+            "in the others the model said nothing, did not finish a thought, or was cut at the length allowed; "
+            "let it write more (`max_tokens`), or not think (`thinking`)"
         )
     ]
 
@@ -285,13 +263,12 @@ def test_a_model_that_thinks_has_room_for_thoughts_and_can_be_told_not_to(
     asked: Asked, shared: Path, tmp_path: Path
 ):
     thinking = make_thinking_model(shared / "models" / "tiny-gpt2", tmp_path / "thinking")
-    with pytest.warns(UserWarning, match="thinks before it answers|name no option") as caught:
+    with pytest.warns(UserWarning, match="thinks before it answers") as caught:
         run = asked(thinking)
     reason = (
         "the model thinks before it answers, so what is likeliest right behind a question is not its answer"
     )
     assert str(caught[0].message) == f"{reason}; asked with `style=json`"
-    # And that no reply names an option.
     assert run.outcome.warnings == tuple(str(one.message) for one in caught)
     assert run.description.options["style"] == "json"
     assert run.description.decoding.max_tokens == THINKING_TOKENS

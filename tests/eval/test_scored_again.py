@@ -86,7 +86,7 @@ def test_a_run_whose_judge_has_said_more_or_else_is_scored_again(mini_release: P
     judge_run(run, model=OwnJudge("strict", lambda _: says("wrong")))
     assert wrong(lambda: read_scored([run])) == (
         f"{run.directory}: the judge's verdicts have changed since it was scored; score the run again, with "
-        f"the options of before: `blend eval score {run.directory} --rule judge:strict`"
+        f"the options of before: `blend eval score {run.directory}`"
     )
 
 

@@ -13,12 +13,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blend.eval.models import AnswerTable, Described, Likelihoods, ModelDescription, OnLikelihoods
+from blend.eval.models import AnswerTable, Likelihoods, ModelDescription, OnLikelihoods
 from blend.eval.models.batches import ANOTHER, GPU_TOKENS, Batches, check_alone, short_and_usual, spread
 from blend.eval.models.checkpoint import readable
 from blend.eval.models.model_loading import OpenCheckpoint
@@ -149,39 +149,6 @@ class Tokenised:
     """Of these, tokens that stand for what the tokenizer does not know."""
 
 
-@runtime_checkable
-class CandidateScorer(Described, Protocol):
-    """Says how likely given candidates are in the gap of a prompt."""
-
-    def candidate_logprobs(
-        self,
-        prompts: Sequence[str],
-        sets: Sequence[int],
-        candidates: Sequence[Sequence[str]],
-        *,
-        keep: OnLikelihoods | None = None,
-    ) -> Sequence[Likelihoods]:
-        """Scores of every prompt's candidates.
-
-        Args:
-            prompts: Texts with one gap each (`rows.GAP`).
-            sets: For each prompt the position of its candidates among ``candidates``.
-            candidates: Sets of candidates, as text.
-            keep: As for `models.Generator.generate`.
-
-        Raises:
-            BlendError: If the model cannot be asked at all. What was kept until then stays.
-        """
-        ...
-
-    def tokenised(self, candidates: Sequence[str], *, after_blank: bool) -> list[Tokenised]:
-        """Count what the tokenizer makes of candidates, in gaps with or without a blank before them.
-
-        Nothing, an empty list, where the model does not tell.
-        """
-        ...
-
-
 class Gapped(NamedTuple):
     """A prompt, divided at its gap."""
 
@@ -253,7 +220,7 @@ def plain_tokens(tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str]) -> 
 
 
 class KindScorer:
-    """A `CandidateScorer` of a model here; each kind of model says how it is asked.
+    """A model here that scores candidates; each kind of model says how it is asked.
 
     On a CPU each prompt is computed on its own: its scores depend on nothing else.
     """
@@ -298,7 +265,7 @@ class KindScorer:
         raise NotImplementedError
 
     def describe(self) -> ModelDescription:
-        """See `models.Described.describe`."""
+        """See `models.Model.describe`."""
         return self._opened.describe(chat=False, delimiter="", scorer=self._opened.kind)
 
     def candidate_logprobs(
@@ -309,7 +276,17 @@ class KindScorer:
         *,
         keep: OnLikelihoods | None = None,
     ) -> Sequence[Likelihoods]:
-        """See `CandidateScorer.candidate_logprobs`; the longest prompts come first."""
+        """Say how likely each prompt's candidates are in its gap; the longest prompts come first.
+
+        Args:
+            prompts: Texts with one gap each (`rows.GAP`).
+            sets: For each prompt the position of its candidates among ``candidates``.
+            candidates: Sets of candidates, as text.
+            keep: As for `local_model.LocalModel.generate`.
+
+        Raises:
+            BlendError: If the model cannot be asked at all. What was kept until then stays.
+        """
         table = AnswerTable[Likelihoods](len(prompts), keep)
         known: dict[tuple[int, bool], CandidateSet] = {}
         requests: dict[int, Request] = {}
@@ -348,7 +325,7 @@ class KindScorer:
         return table.all()
 
     def tokenised(self, candidates: Sequence[str], *, after_blank: bool) -> list[Tokenised]:
-        """See `CandidateScorer.tokenised`."""
+        """Count what the tokenizer makes of candidates, in gaps with or without a blank before them."""
         unknown = self._opened.tokenizer.unk_token_id
         tokens = self.tokens(candidates, after_blank=after_blank)
         return [Tokenised(len(ids), 0 if unknown is None else ids.count(unknown)) for ids in tokens]

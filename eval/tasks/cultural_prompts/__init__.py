@@ -84,7 +84,6 @@ class CulturalPromptsTask(Task):
     scoring = CulturalScoring
     rules = ("default", "paper", "reference_code")
     chosen_by = ("kinds", "nationalities")
-    cut_is_read = True
     streams = True
     units = (
         "Variances are halves of squared word edit distances (0 to 1), tau is between -1 and 1; empty, "

@@ -57,7 +57,6 @@ class MultipleChoice(Task):
     repeated: ClassVar[Mapping[str, str]] = {"accuracy": "correct"}
     headline: ClassVar[str | None] = "accuracy-macro"
     chance: ClassVar[float | None] = 100 / _POSITIONS
-    names_option = True
 
     items = part("tasks.multiple_choice.choices:choice_items")
     score = part("tasks.multiple_choice.choice_scores:score_choice_run")
@@ -89,7 +88,6 @@ class TrueFalse(Task):
     # Without a `headline`: a leaderboard counts options one by one, and no score of ours does.
     note = "A question counts where each of its four options is answered correctly. "
     of_texts: ClassVar[Mapping[str, Any]] = {"style": "written"}
-    names_option = True
 
     items = part("tasks.multiple_choice.true_false:true_false_items")
     score = part("tasks.multiple_choice.true_false:score_true_false_run")

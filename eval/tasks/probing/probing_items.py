@@ -18,13 +18,13 @@ from blend.eval.triples.triple_prompts import (
     TRIPLES,
     asked_dishes,
     asked_languages,
-    check_gaps,
     chosen_dishes,
     dishes_of,
     probed_config,
     template_texts,
 )
-from blend.schemas.errors import InputError, check_names
+from blend.loaders.wikidata.prompts import check_templates
+from blend.schemas.errors import InputError, RowError, check_names, raise_all
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.recipe import in_words
 from blend.schemas.rows import language_of_split
@@ -114,10 +114,12 @@ def _templates_of(config: str) -> str:
 
 
 def _chosen_templates(templates: pl.DataFrame, names: Collection[str] | None) -> pl.DataFrame:
-    """The templates of these names, each of which has the gaps that it must have."""
+    """The templates of these names, each of which has the placeholders that it needs."""
     check_names("template", names, set(templates["relation"]))
     chosen = templates if names is None else templates.filter(pl.col("relation").is_in(list(names)))
-    check_gaps(chosen)
+    fix = "correct the template and build the release again"
+    faults = check_templates(chosen).select("source", "detail").iter_rows()
+    raise_all([RowError(detail, where=f"template {source}", fix=fix) for source, detail in faults])
     return chosen
 
 

@@ -15,7 +15,7 @@ import yaml
 
 from blend.builders.export import _Exported, export_lm_eval
 from blend.eval.evaluation import run_task, score_run
-from blend.eval.models.chosen import Recorded
+from blend.eval.models.chosen import Local, Recorded
 from blend.eval.models.local_model import open_local
 from blend.eval.models.model_loading import make_tiny_model
 from blend.eval.release_items import read_items, read_run
@@ -78,7 +78,7 @@ def test_the_command_says_how_to_run_what_it_wrote(mini_release: Path, tmp_path:
 def decided_here(release: Path, model: Path, out: Path, *, rule: str, **options: Any) -> ScoredAnswers:
     """What we make of a model's own answers."""
     asked = read_items(release, TASKS["multiple-choice"], **options)
-    opened_model = open_local(str(model), device="cpu", dtype="float32")
+    opened_model = open_local(Local(path=str(model), device="cpu", dtype="float32"))
     with opened(out, asked, opened_model.describe(), None) as run:
         ask_model(run, opened_model)
     return score_answers(read_run(out), rule=rule)

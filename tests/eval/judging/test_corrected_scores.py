@@ -101,16 +101,15 @@ def test_comparison_says_what_is_corrected(mini_release: Path, tmp_path: Path):
         label(runs[-1])
         scored(runs[-1])
     found = blend.compare_runs(runs)
-    assert found.pairs[0].is_corrected
-    assert found.pairs[0].macro.verdict == "no difference shown"
-    assert found.pairs[0].macro.estimate.value == pytest.approx(0)
-    assert all(one.is_corrected for one in found.standings)
+    assert found.frame["corrected"].all()
+    assert found.frame["verdict"][0] == "no difference shown"
+    assert found.frame["difference"][0] == pytest.approx(0)
+    assert found.standings["corrected"].all()
     label(runs[1], without="KR")
     scored(runs[1])
     found = blend.compare_runs(runs)
-    assert "KR" not in found.pairs[0].corrected
-    assert not found.pairs[0].is_corrected
-    assert not any(one.is_corrected for one in found.standings)
+    assert found.frame.filter(~pl.col("corrected"))["region"].to_list() == [None, "KR"]
+    assert not found.standings["corrected"].any()
 
 
 @pytest.mark.landing
@@ -153,7 +152,7 @@ def test_what_people_say_of_a_reply_stands_beside_it(run: blend.Run):
     write_labels(run.directory, labels.select(list(LABELS)))
     assert wrong(lambda: before.task.single_answers(before)) == (
         f"{run.directory}: people's labels have changed since it was scored; score the run again, with the "
-        f"options of before: `blend eval score {run.directory} --rule judge`"
+        f"options of before: `blend eval score {run.directory}`"
     )
     after = blend.score_run(run, rule="judge")
     answers = after.task.single_answers(after)

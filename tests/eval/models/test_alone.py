@@ -11,6 +11,7 @@ import pytest
 
 from blend.eval.models.batches import check_alone
 from blend.eval.models.checkpoint import find_checkpoint
+from blend.eval.models.chosen import Local
 from blend.eval.models.local_model import open_candidate_scorer
 from blend.eval.models.model_loading import Device, load_model
 from blend.schemas.prompts import Causal
@@ -68,7 +69,7 @@ def test_architectures_that_feel_what_is_beside_them_are_refused(
     made: Callable[[str], str], architecture: str, causal: Causal
 ):
     kept: list[Any] = []
-    prober = open_candidate_scorer(made(architecture), device="cpu", causal=causal)
+    prober = open_candidate_scorer(Local(path=made(architecture), device="cpu"), causal=causal)
     told = wrong(
         lambda: prober.candidate_logprobs(PROMPTS, [0, 0], [WORDS], keep=lambda *one: kept.append(one))
     )

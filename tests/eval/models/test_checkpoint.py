@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from blend.eval.models.checkpoint import find_checkpoint
+from blend.eval.models.chosen import Local
 from blend.eval.models.local_model import open_local
 from blend.eval.models.model_loading import make_tiny_model
 from blend.eval.models.server import open_server
@@ -68,7 +69,7 @@ REFUSED: dict[str, Callable[[Path], object]] = {
 
 
 def refused(folder: Path) -> str:
-    return wrong(lambda: open_local(str(folder), device="cpu").generate(["Hi"]))
+    return wrong(lambda: open_local(Local(path=str(folder), device="cpu")).generate(["Hi"]))
 
 
 @pytest.mark.parametrize("message", REFUSED)
@@ -89,7 +90,7 @@ def test_a_model_that_is_not_causal_is_refused(tiny_gpt2: Path, model: str, kind
 
 
 def test_a_chat_template_that_is_not_there(tiny_gpt2: Path):
-    assert wrong(lambda: open_local(str(tiny_gpt2), chat=True).generate(["Hi"])) == (
+    assert wrong(lambda: open_local(Local(path=str(tiny_gpt2), chat=True)).generate(["Hi"])) == (
         "chat: the tokenizer of this model has no chat template; leave `chat` out, "
         "or save the template beside the tokenizer as chat_template.jinja"
     )
@@ -129,7 +130,7 @@ USES: dict[str, tuple[str, str, Callable[[Path, Path, Path], Any]]] = {
     "here": (
         "torch",
         "a local model",
-        lambda model, release, out: open_local(str(model)).option_logprobs(["?"], [["A"]]),
+        lambda model, release, out: open_local(Local(path=str(model))).option_logprobs(["?"], [["A"]]),
     ),
     "there": (
         "openai",

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from blend.eval.models import Decoding, Likelihoods
+from blend.eval.models.chosen import Local
 from blend.eval.models.local_model import LocalModel, open_local
 from blend.eval.models.model_loading import load_model
 from helpers.examples import examples
@@ -39,8 +40,8 @@ CLOSE = {"rtol": 0, "atol": 2e-4}
 
 
 @lru_cache
-def local(folder: Path, **options: Any) -> LocalModel:
-    return open_local(str(folder), device="cpu", **options)
+def local(folder: Path, *, decoding: Decoding | None = None, **fields: Any) -> LocalModel:
+    return open_local(Local(path=str(folder), device="cpu", **fields), decoding=decoding)
 
 
 @lru_cache
@@ -115,7 +116,7 @@ def test_every_kind_of_model_scores_what_plain_computation_says(
     if predicted is not None:
         # As of options over a large vocabulary, for memory's sake.
         monkeypatch.setattr("blend.eval.models.next_tokens._PREDICTED_ON_CPU", predicted)
-    scores = open_local(str(folder), device="cpu").option_logprobs(PROMPTS, OPTIONS)
+    scores = open_local(Local(path=str(folder), device="cpu")).option_logprobs(PROMPTS, OPTIONS)
     np.testing.assert_allclose(logprobs_of(scores), expected(folder), **CLOSE)
     assert [(one.error, len(one.logprobs)) for one in scores] == [(None, len(some)) for some in OPTIONS]
 
@@ -171,7 +172,7 @@ def test_what_does_not_fit_into_memory_is_asked_in_smaller_parts(
     monkeypatch.setattr(module, "option_logprobs", small)
     # The first prompt once more, with another option.
     prompts, options = [*PROMPTS, PROMPTS[0]], [*OPTIONS, ("A", "mango")]
-    scores = open_local(str(tiny_gpt2), device="cpu").option_logprobs(prompts, options)
+    scores = open_local(Local(path=str(tiny_gpt2), device="cpu")).option_logprobs(prompts, options)
     assert {i: one.error for i, one in enumerate(scores) if one.error is not None} == lost
     rest = [i for i in range(len(PROMPTS)) if i not in lost]
     np.testing.assert_allclose(logprobs_of([scores[i] for i in rest]), whole[rest], **CLOSE)
@@ -187,7 +188,7 @@ def test_a_model_that_fills_the_memory(tiny_gpt2: Path, monkeypatch: pytest.Monk
 
     # A model that fills this machine's memory would stop the other tests.
     monkeypatch.setattr(transformers.AutoModelForCausalLM, "from_pretrained", full)
-    model = open_local(str(tiny_gpt2), device="cpu", dtype="float32")
+    model = open_local(Local(path=str(tiny_gpt2), device="cpu", dtype="float32"))
     assert wrong(lambda: model.option_logprobs(["Hi"], [("A", "B")])) == (
         "model tiny-gpt2: it does not fit into the memory of cpu as float32; use dtype bfloat16, another "
         "device or a smaller model; texts can be asked of a server (`server`)"
@@ -285,9 +286,9 @@ def test_a_model_spread_over_devices_scores_and_writes_the_same(
         return model
 
     monkeypatch.setattr("blend.eval.models.model_loading.load_model", spread)
-    model = open_local(str(tiny_gpt2), device="auto")
+    model = open_local(Local(path=str(tiny_gpt2), device="auto"))
     scores = model.option_logprobs(PROMPTS, OPTIONS)
     np.testing.assert_allclose(logprobs_of(scores), expected(tiny_gpt2), **CLOSE)
-    alone = open_local(str(tiny_gpt2), device="cpu").generate(PROMPTS)
+    alone = open_local(Local(path=str(tiny_gpt2), device="cpu")).generate(PROMPTS)
     assert [one.text for one in model.generate(PROMPTS)] == [one.text for one in alone]
-    assert model.describe().device == open_local(str(tiny_gpt2)).describe().device
+    assert model.describe().device == open_local(Local(path=str(tiny_gpt2))).describe().device

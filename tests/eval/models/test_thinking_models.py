@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from blend.eval.models import ChatOptions, Decoding
+from blend.eval.models.chosen import Local
 from blend.eval.models.local_model import LocalModel, open_local
 from helpers.messages import wrong
 from helpers.models.tiny_models import CHAT_TEMPLATE, OPENING_TEMPLATE, THINKING_TEMPLATE, make_thinking_model
@@ -41,8 +42,8 @@ def made(tiny_gpt2: Path, chat_model: Path, tmp_path_factory: pytest.TempPathFac
 
 
 def local(folder: Path, *, max_tokens: int = 40, chat: bool | None = None, **options: Any) -> LocalModel:
-    decoding = Decoding(max_tokens=max_tokens)
-    return open_local(str(folder), device="cpu", chat=chat, decoding=decoding, options=ChatOptions(**options))
+    model, decoding = Local(path=str(folder), device="cpu", chat=chat), Decoding(max_tokens=max_tokens)
+    return open_local(model, decoding=decoding, options=ChatOptions(**options))
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from blend.eval.models import Decoding
+from blend.eval.models.chosen import Local
 from blend.eval.models.local_model import open_local
 from blend.eval.models.server import open_server
 
@@ -62,7 +63,7 @@ def served(
 @pytest.mark.parametrize("chat", [True, False])
 def test_a_real_server_gives_the_texts_of_the_model_itself(served: str, chat_model: Path, chat: bool):
     there = open_server(str(chat_model), served, chat=chat, decoding=DECODING)
-    here = open_local(str(chat_model), device="cpu", chat=chat, decoding=DECODING)
+    here = open_local(Local(path=str(chat_model), device="cpu", chat=chat), decoding=DECODING)
     assert [answer.text for answer in there.generate(PROMPTS)] == [
         answer.text for answer in here.generate(PROMPTS)
     ]

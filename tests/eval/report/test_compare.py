@@ -20,13 +20,14 @@ from helpers.messages import wrong
 @pytest.mark.landing
 def test_who_is_better_and_where(good: Path, poor: Path):
     found = compare_runs([poor, good])
-    (pair,) = found.pairs
-    assert (pair.first, pair.second, pair.n_left_out) == ("poor <b>&</b>", "good", 0)
-    assert pair.macro.verdict == "better"
-    assert pair.macro.p_value < 0.001
-    assert 30 < pair.macro.estimate.low < pair.macro.estimate.value < pair.macro.estimate.high < 70
-    assert "worse" not in {region.verdict for region in pair.regions.values()}
-    assert [(s.model, s.rank.place, s.rank.best, s.rank.worst) for s in found.standings] == [
+    (pair,) = found.pairs.rows(named=True)
+    assert (pair["first"], pair["second"], pair["n_left_out"]) == ("poor <b>&</b>", "good", 0)
+    mean, *regions = found.frame.rows(named=True)
+    assert (mean["region"], mean["verdict"]) == (None, "better")
+    assert mean["p_value"] < 0.001
+    assert 30 < mean["low"] < mean["difference"] < mean["high"] < 70
+    assert "worse" not in {region["verdict"] for region in regions}
+    assert found.standings.select("model", "place", "best", "worst").rows() == [
         ("good", 1, 1, 1),
         ("poor <b>&</b>", 2, 2, 2),
     ]
@@ -36,11 +37,10 @@ def test_who_is_better_and_where(good: Path, poor: Path):
 def test_nothing_is_called_better_without_the_test(good: Path, tmp_path: Path):
     copy = shutil.copytree(good, tmp_path / "again")
     found = compare_runs([good, copy])
-    (pair,) = found.pairs
-    assert (pair.first, pair.second) == ("good (run)", "good (again)")
-    assert (pair.macro.verdict, pair.macro.p_value) == ("no difference shown", 1.0)
-    assert {difference.verdict for difference in pair.regions.values()} == {"no difference shown"}
-    assert [(s.rank.place, s.rank.best, s.rank.worst) for s in found.standings] == [(1, 1, 2), (1, 1, 2)]
+    assert found.pairs.select("first", "second").rows() == [("good (run)", "good (again)")]
+    assert found.frame["verdict"].unique().to_list() == ["no difference shown"]
+    assert found.frame["p_value"][0] == 1.0
+    assert found.standings.select("place", "best", "worst").rows() == [(1, 1, 2), (1, 1, 2)]
 
 
 @pytest.mark.landing

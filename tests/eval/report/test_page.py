@@ -69,7 +69,7 @@ def test_the_overview_begins_with_the_leading_figure_and_has_few_columns(page: s
 @pytest.mark.landing
 def test_beside_each_pair_stands_how_many_answers_differ(good: Path, poor: Path, evil: Path, page: str):
     found = compare_runs([good, poor, evil])
-    assert found.pairs[0].n_broken > found.pairs[0].n_fixed == 0
+    assert found.pairs["n_broken"][0] > found.pairs["n_fixed"][0] == 0
     rows = [re.findall("<bdi>(.*?)</bdi>", row) for row in re.findall("<tr>(.*?)</tr>", page, re.DOTALL)]
     for shown in found.as_tables()[1:]:
         for row in shown.cells():

@@ -1,6 +1,5 @@
 """Answer logs: each kind as its tool or provider writes it, on invented answers, and what is said of others."""
 
-import gzip
 import json
 import struct
 import zipfile
@@ -12,15 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.evaluation import run_of_log, run_task, score_run
+from blend.eval.evaluation import run_of_log, score_run
 from blend.eval.models import Generation
-from blend.eval.models.chosen import Recorded
 from blend.eval.recorded_answers import read_recorded
 from blend.eval.release_items import read_items
 from blend.eval.runs.answer_logs import LoggedAnswer, logged_answer, read_log, style_of
 from blend.eval.tasks import TASKS
-from blend.loaders.releases.tables import read_config
-from blend.schemas.errors import BlendWarning
 from helpers.asking import texts_asked
 from helpers.messages import wrong
 
@@ -159,21 +155,6 @@ def test_what_failed_is_left_out_and_told(tmp_path: Path):
     assert told[0] == "records without an answer, left out: 1 (results.jsonl:1: HTTP 503, 'Full')"
 
 
-@pytest.mark.filterwarnings("ignore:samples.jsonl")
-def test_a_packed_log_is_read(sample_release: Path, tmp_path: Path):
-    ids = read_config(sample_release, "multiple-choice-questions")["mcq_id"].to_list()
-    packed = tmp_path / "samples.jsonl.gz"
-    packed.write_bytes(gzip.compress("".join(json.dumps(lm_eval(one, "B")) + "\n" for one in ids).encode()))
-    answers = Recorded(path=packed)
-    run = run_task(sample_release, "multiple-choice", answers, tmp_path / "run")
-    assert run.outcome.n_missing == 0
-    packed.write_bytes(packed.read_bytes()[:-40])
-    assert wrong(lambda: run_task(sample_release, "multiple-choice", answers, tmp_path / "other")) == (
-        f"{packed}: cannot be unpacked (Compressed file ended before the end-of-stream marker was reached); "
-        "copy it again"
-    )
-
-
 # Logs of our own tasks in Inspect say what was asked.
 
 ASKED: Json = {"limit": 2, "locales": ["KR"]}
@@ -205,16 +186,6 @@ def test_a_log_of_our_task_says_what_was_asked(mini_release: Path, tmp_path: Pat
     repeats |= {f"{item_id}#1": f"{letter}.." for item_id, letter in letters.items() if epochs == 2}
     assert dict(run.answers("item_id", "text").rows()) == repeats
     assert score_run(run).overall("accuracy").value == 100
-
-
-def test_unread_answers_of_a_log_of_our_task_are_told_once(mini_release: Path, tmp_path: Path):
-    gold = read_items(mini_release, TASKS["multiple-choice"], **ASKED, style="json").asked.gold
-    samples = [inspect_sample(item_id, "Sure!", None, "stop") for item_id in gold["item_id"]]
-    about = header("blend/multiple_choice", release=str(mini_release), **ASKED)
-    run = run_of_log(inspect_log(tmp_path / "log.eval", about, samples), tmp_path / "run")
-    assert run.outcome.warnings == ()
-    with pytest.warns(BlendWarning, match="name no option, and count as wrong"):
-        score_run(run)
 
 
 def test_a_log_is_not_taken_for_a_table_of_texts(tmp_path: Path):

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from blend.eval.models.chosen import Local
 from blend.eval.models.local_model import open_candidate_scorer
 from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.ask_model import ask_model
@@ -28,9 +29,8 @@ def probed(food_release: Path, shared: Path, tmp_path: Path) -> Probed:
     def probed(out: str = "run", **options: Any) -> tuple[RunOutcome, Run]:
         how = {"config": "food-aligned", "limit": 2, "languages": ("en",), **options}
         asked = read_items(food_release, TASKS["probing"], **how)
-        prober = open_candidate_scorer(
-            str(shared / "models" / "tiny-bert"), max_masks=asked.options["max_masks"]
-        )
+        model = Local(path=str(shared / "models" / "tiny-bert"))
+        prober = open_candidate_scorer(model, max_masks=asked.options["max_masks"])
         with opened(tmp_path / out, asked, prober.describe(), None) as run:
             return ask_model(run, prober), read_run(tmp_path / out)
 

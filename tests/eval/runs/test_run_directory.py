@@ -119,13 +119,12 @@ def test_items_that_have_changed_are_refused(run: Path):
         ({"task": "xyz"}, "unknown task 'xyz'; choose one of: "),
         ({"options": {"style": 7}}, "`style`: input should be 'letters', 'texts' or 'json', not 7"),
         ({"options": {"no": 1}}, "`no`: the task multiple-choice has no such option; it has `locales`, "),
-        ({"options": {"style": "letters"}}, "options: 'locales' is missing"),
     ],
 )
 def test_a_description_that_cannot_be_is_refused(run: Path, change: dict[str, object], why: str):
     path = run / "run.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    told = wrong(lambda: score_answers(read_run(run)))
+    told = wrong(lambda: read_run(run))
     assert told.startswith(f"{path}: not a description that this version of blend-sdk reads ({why}")
     assert told.endswith("; use the version that made it, or run again into another directory")
 

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from blend.eval.models.chosen import Local
 from blend.eval.models.local_model import open_candidate_scorer
 from blend.eval.tasks.probing.probing_scores import score_probing
 from blend.eval.tasks.probing.ranking import WordVectors, read_vectors
@@ -57,7 +58,7 @@ class TaskItems:
         self.golden = shared / "golden" / "fmlama" / "probing"
         self.model = model
         self.metrics = json.loads((self.golden / f"{model}_en_metrics.json").read_text(encoding="utf-8"))
-        prober = open_candidate_scorer(str(shared / "models" / model), causal=way)
+        prober = open_candidate_scorer(Local(path=str(shared / "models" / model)), causal=way)
         self.scorer = prober.describe().scorer
         self.scores = prober.candidate_logprobs(self.prompts, [0] * len(self.prompts), [self.candidates])
         self.near_ties = {(tie["relation"], tie["url"]) for tie in self.metrics.get("greedy_near_ties", ())}

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from blend.eval.models import Likelihoods
+from blend.eval.models.chosen import Local
 from blend.eval.models.local_model import open_candidate_scorer
 from blend.schemas.prompts import Causal
 from helpers.messages import wrong
@@ -38,7 +39,7 @@ def model(request: pytest.FixtureRequest, shared: Path) -> str:
 
 @pytest.fixture(scope="module")
 def prober(model: str) -> Any:
-    return open_candidate_scorer(model)
+    return open_candidate_scorer(Local(path=model))
 
 
 @pytest.mark.sampled
@@ -47,8 +48,9 @@ def prober(model: str) -> Any:
 def test_neither_batch_nor_order_changes_a_score(model: str, causal: Causal):
     if causal != "conditional" and "gpt2" not in model:
         return
-    alone = scored(open_candidate_scorer(model, causal=causal, batch_size=1), PROMPTS, WORDS)
-    together = scored(open_candidate_scorer(model, causal=causal, batch_size=64), PROMPTS[::-1], WORDS)[::-1]
+    one_by_one, many = (open_candidate_scorer(Local(path=model, batch_size=n), causal=causal) for n in (1, 64))
+    alone = scored(one_by_one, PROMPTS, WORDS)
+    together = scored(many, PROMPTS[::-1], WORDS)[::-1]
     for one, other in zip(alone, together, strict=True):
         # To the last bit: near ties must not turn over.
         assert one.logprobs.tolist() == other.logprobs.tolist()
@@ -81,7 +83,8 @@ def test_a_statement_counts_what_follows_the_gap(shared: Path):
     gpt2 = str(shared / "models" / "tiny-gpt2")
     prompts = ["poutine is made with [Y] as an ingredient.", "poutine is made with [Y] in Canada."]
     sound, statement = (
-        scored(open_candidate_scorer(gpt2, causal=way), prompts, WORDS) for way in ("conditional", "statement")
+        scored(open_candidate_scorer(Local(path=gpt2), causal=way), prompts, WORDS)
+        for way in ("conditional", "statement")
     )
     np.testing.assert_array_equal(sound[0].logprobs, sound[1].logprobs)
     assert not np.allclose(statement[0].logprobs, statement[1].logprobs)
@@ -94,7 +97,7 @@ def test_a_model_that_cannot_be_probed(shared: Path, tmp_path: Path):
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     config["architectures"] = ["BertForSequenceClassification"]
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    assert wrong(lambda: scored(open_candidate_scorer(str(folder)), PROMPTS[:1], WORDS)) == (
+    assert wrong(lambda: scored(open_candidate_scorer(Local(path=str(folder))), PROMPTS[:1], WORDS)) == (
         "model classifier: it is neither a masked language model nor an encoder-decoder that fills spans nor a "
         "causal language model but BertForSequenceClassification; probing needs a model with the head that "
         "predicts tokens"

@@ -81,17 +81,18 @@ def test_names_of_another_language():
     assert asked.warnings == ("1 dish without a name in 'ko', not asked",)
 
 
-GAPS = {
-    "template en:hasParts_1: '[X] is made.' has no [Y] instead of 1": "[X] is made.",
-    "template en:hasParts_1: 'In [C], [X] has [Y].' has 1 [C] instead of none": "In [C], [X] has [Y].",
+PLACEHOLDERS = {
+    "holds [X] instead of [X] [Y]": "[X] is made.",
+    "holds [Y] instead of [X] [Y]": "It has [Y].",
+    "holds [C] [X] [Y] instead of [X] [Y]": "In [C], [X] has [Y].",
 }
 
 
-@pytest.mark.parametrize("message", GAPS)
-def test_a_template_with_other_gaps_is_refused(message: str):
-    wordings = [("en", "hasParts_1", GAPS[message], True)]
+@pytest.mark.parametrize("message", PLACEHOLDERS)
+def test_a_template_with_other_placeholders_is_refused(message: str):
+    wordings = [("en", "hasParts_1", PLACEHOLDERS[message], True)]
     told = wrong(lambda: probing_items(tables(wordings=wordings), options()))
-    assert told == f"{message}; correct the template and build the release again"
+    assert told == f"template en:hasParts_1: {message}; correct the template and build the release again"
 
 
 NOT_THERE: dict[str, dict[str, Any]] = {
