@@ -141,7 +141,7 @@ class Facts:
     descriptions: pl.DataFrame
     """``item``, ``language``, ``description``, in the same way."""
     findings: pl.DataFrame
-    """`frames.FINDINGS`: values that are no item, labels without or with a wrong language, ..."""
+    """`frames.FINDINGS`: values that are no item, and labels and descriptions that are left out."""
 
 
 def read_facts(path: Path | str, domain: Domain, *, sha256: str | None = None) -> Facts:
@@ -164,22 +164,13 @@ def read_facts(path: Path | str, domain: Domain, *, sha256: str | None = None) -
         _check_digest(path, sha256)
     tables = _read(path, _wanted(domain))
     claims = _with_values(tables["claims"], domain)
-    labels, descriptions = (
-        tables[column].select("item", "language", pl.col("given").alias(column))
-        for column in ("label", "description")
-    )
-    findings = [_odd_values(claims, path.name)]
-    for texts, column in ((labels, "label"), (descriptions, "description")):
-        findings += [
-            _odd_languages(texts, column, path.name),
-            _blank(texts, column, path.name),
-            _repeated(texts, column, path.name),
-        ]
+    labels, odd_labels = _usable(tables["label"], "label", path.name)
+    descriptions, odd_descriptions = _usable(tables["description"], "description", path.name)
     return Facts(
         claims=claims.select("item", "property", "value").unique().sort("item", "property", "value"),
-        labels=_one_each(labels, "label"),
-        descriptions=_one_each(descriptions, "description"),
-        findings=pl.concat(findings),
+        labels=labels,
+        descriptions=descriptions,
+        findings=pl.concat([_odd_values(claims, path.name), odd_labels, odd_descriptions]),
     )
 
 
@@ -257,22 +248,28 @@ def _with_values(claims: pl.DataFrame, domain: Domain) -> pl.DataFrame:
     )
 
 
-def _one_each(texts: pl.DataFrame, column: str) -> pl.DataFrame:
-    """One usable text per item and language: the first in code-point order, where a snapshot holds several."""
-    usable = texts.filter(_is_tag(texts) & _has_text(column))
-    return usable.sort("item", "language", column).unique(
-        ["item", "language"], keep="first", maintain_order=True
-    )
-
-
-def _has_text(column: str) -> pl.Expr:
-    # A node that is not text is null here.
-    return pl.col(column).str.contains(r"\S").fill_null(False)
-
-
-def _is_tag(texts: pl.DataFrame) -> pl.Expr:
+def _usable(texts: pl.DataFrame, column: str, source: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """One text per item and language, the first in code-point order, and findings about those left out."""
     tags = [tag for tag in texts["language"].unique().drop_nulls() if is_language(tag)]
-    return pl.col("language").is_in(tags)
+    # A node that is not text is null here, and so is the language of what has none.
+    is_text = pl.col("language").is_in(tags) & pl.col(column).str.contains(r"\S")
+    judged = (
+        texts.select("item", "language", pl.col("given").alias(column))
+        .sort("item", "language", column)
+        .with_columns(is_text=is_text.fill_null(False))
+        .with_columns(is_used=pl.col("is_text") & pl.struct("item", "language", "is_text").is_first_distinct())
+    )
+    odd = judged.filter(~pl.col("is_used")).select(
+        kind=pl.lit("unusable-text"),
+        item="item",
+        detail=pl.format(
+            "the {} '{}' in '{}' is blank, in no language, or one of several; left out",
+            pl.lit(column),
+            pl.col(column).fill_null(""),
+            pl.col("language").fill_null(""),
+        ),
+    )
+    return judged.filter("is_used").select("item", "language", column), _findings(odd, source)
 
 
 def _odd_values(claims: pl.DataFrame, source: str) -> pl.DataFrame:
@@ -284,51 +281,6 @@ def _odd_values(claims: pl.DataFrame, source: str) -> pl.DataFrame:
         detail=pl.format(
             "{} has the value '{}', which names no item", "property", pl.col("given").fill_null("")
         ),
-    )
-    return _findings(odd, source)
-
-
-def _odd_languages(texts: pl.DataFrame, column: str, source: str) -> pl.DataFrame:
-    is_wrong = pl.col("language").is_null() | ~_is_tag(texts)
-    odd = texts.filter(is_wrong.fill_null(True)).select(
-        kind=pl.when(pl.col("language").is_null())
-        .then(pl.lit("no-language"))
-        .otherwise(pl.lit("not-a-language-tag")),
-        item="item",
-        detail=pl.when(pl.col("language").is_null())
-        .then(pl.format("{} '{}' has no language; left out", pl.lit(column), column))
-        .otherwise(
-            pl.format("{} '{}' has the language '{}', not BCP 47; left out", pl.lit(column), column, "language")
-        ),
-    )
-    return _findings(odd, source)
-
-
-def _blank(texts: pl.DataFrame, column: str, source: str) -> pl.DataFrame:
-    odd = texts.filter(_is_tag(texts), ~_has_text(column)).select(
-        kind=pl.lit(f"blank-{column}"),
-        item="item",
-        detail=pl.format("the {} in {} is blank; left out", pl.lit(column), "language"),
-    )
-    return _findings(odd, source)
-
-
-def _repeated(texts: pl.DataFrame, column: str, source: str) -> pl.DataFrame:
-    here = texts.filter(pl.col("language").is_not_null(), _has_text(column))
-    odd = (
-        here.filter(pl.struct("item", "language").is_duplicated())
-        .group_by("item", "language")
-        .agg(pl.col(column).sort())
-        .select(
-            kind=pl.lit(f"several-{column}s"),
-            item="item",
-            detail=pl.format(
-                "several {}s in {}: {}; the first is used",
-                pl.lit(column),
-                "language",
-                pl.col(column).list.join(" | "),
-            ),
-        )
     )
     return _findings(odd, source)
 
