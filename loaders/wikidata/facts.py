@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 import polars as pl
 
-from blend.loaders.files.content import file_sha256, open_content
+from blend.loaders.files.content import open_content
 from blend.schemas.errors import InputError, MissingExtraError, RowError
 from blend.schemas.frames import FINDINGS
 from blend.schemas.languages import is_language
@@ -61,30 +61,9 @@ def engine() -> ModuleType:
     return pyoxigraph
 
 
-def _check_digest(path: Path, sha256: str) -> None:
-    """Check that a file is the one that a recipe names.
-
-    Raises:
-        InputError: If it is missing or another.
-    """
-    _check_there(path)
-    found = file_sha256(path)
-    if found != sha256:
-        raise InputError(
-            f"{path}: the snapshot's SHA-256 is {found}, but the recipe names {sha256}; "
-            "get the snapshot that the recipe names, or pin the new one by writing its digest into the recipe"
-        )
-
-
-def _check_there(path: Path) -> None:
-    if not path.is_file():
-        raise InputError(f"{path}: there is no such snapshot; `blend wikidata snapshot` takes one")
-
-
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
     """The snapshot, unpacked; what goes wrong while the block reads becomes one message."""
-    _check_there(path)
     try:
         with opened(path, what="snapshot", fix=_AGAIN) as (file, _):
             yield file
@@ -144,7 +123,7 @@ class Facts:
     """`frames.FINDINGS`: values that are no item, and labels and descriptions that are left out."""
 
 
-def read_facts(path: Path | str, domain: Domain, *, sha256: str | None = None) -> Facts:
+def read_facts(path: Path | str, domain: Domain) -> Facts:
     """Read a snapshot and keep what a domain needs.
 
     The triples are read once and put into columns as they come. Loading them into a SPARQL store and asking it
@@ -153,15 +132,12 @@ def read_facts(path: Path | str, domain: Domain, *, sha256: str | None = None) -
     Args:
         path: N-Triples, compressed with gzip if the name ends in ``.gz``.
         domain: Names the classes and properties wanted.
-        sha256: What the file's digest must be; not checked when absent.
 
     Raises:
-        BlendError: If the file is missing, cut off, not N-Triples, or another than ``sha256`` says.
+        BlendError: If the file is missing, cut off, or not N-Triples.
         MissingExtraError: If pyoxigraph is not installed.
     """
     path = Path(path)
-    if sha256 is not None:
-        _check_digest(path, sha256)
     tables = _read(path, _wanted(domain))
     claims = _with_values(tables["claims"], domain)
     labels, odd_labels = _usable(tables["label"], "label", path.name)

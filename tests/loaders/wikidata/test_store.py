@@ -3,7 +3,6 @@
 import gzip
 import sys
 from collections.abc import Callable
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,8 @@ DISH = domains()["dish"]
 LINE = '<http://www.wikidata.org/entity/Q1> <http://www.w3.org/2000/01/rdf-schema#label> "bread"@en .\n'
 
 
-def message(path: Path, sha256: str | None = None) -> str:
-    return wrong(lambda: read_facts(path, DISH, sha256=sha256))
+def message(path: Path) -> str:
+    return wrong(lambda: read_facts(path, DISH))
 
 
 def findings(facts: Facts) -> list[tuple[str, str, str]]:
@@ -26,8 +25,7 @@ def findings(facts: Facts) -> list[tuple[str, str, str]]:
 
 def test_a_missing_snapshot(tmp_path: Path):
     path = tmp_path / "food.nt.gz"
-    missing = f"{path}: there is no such snapshot; `blend wikidata snapshot` takes one"
-    assert message(path) == message(path, "0" * 64) == missing
+    assert message(path) == f"{path}: no such snapshot; correct the path"
 
 
 def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -56,16 +54,6 @@ def test_a_snapshot_that_is_no_ntriples(tmp_path: Path):
     told = message(path)
     assert told.startswith("food.nt, line 2: not N-Triples (")
     assert told.endswith("); take or copy the snapshot again")
-
-
-def test_a_snapshot_other_than_the_recipes(tmp_path: Path):
-    path = tmp_path / "food.nt"
-    path.write_text(LINE)
-    assert message(path, "0" * 64) == (
-        f"{path}: the snapshot's SHA-256 is {sha256(LINE.encode()).hexdigest()}, "
-        f"but the recipe names {'0' * 64}; get the snapshot that the recipe names, "
-        "or pin the new one by writing its digest into the recipe"
-    )
 
 
 def test_values_that_are_no_items(facts_of: Callable[..., Facts]):
