@@ -3,11 +3,11 @@
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from types import ModuleType
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, cast
 
 import polars as pl
 
@@ -104,9 +104,6 @@ def opened(path: Path, *, what: str, fix: str) -> Iterator[tuple[IO[bytes], Buff
 
 _QID = r"^Q[1-9]\d*$"
 
-_CHUNK = 250_000
-"""Triples held as Python objects at a time."""
-
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -138,10 +135,11 @@ def read_facts(path: Path | str, domain: Domain) -> Facts:
         MissingExtraError: If pyoxigraph is not installed.
     """
     path = Path(path)
-    tables = _read(path, _wanted(domain))
-    claims = _with_values(tables["claims"], domain)
-    labels, odd_labels = _usable(tables["label"], "label", path.name)
-    descriptions, odd_descriptions = _usable(tables["description"], "description", path.name)
+    rows = _read(path, _wanted(domain))
+    is_text = pl.col("property").is_in(["label", "description"])
+    claims = _with_values(rows.filter(~is_text), domain)
+    labels, odd_labels = _usable(rows.filter(property="label"), "label", path.name)
+    descriptions, odd_descriptions = _usable(rows.filter(property="description"), "description", path.name)
     return Facts(
         claims=claims.select("item", "property", "value").unique().sort("item", "property", "value"),
         labels=labels,
@@ -150,8 +148,8 @@ def read_facts(path: Path | str, domain: Domain) -> Facts:
     )
 
 
-def _wanted(domain: Domain) -> dict[str, tuple[str, str]]:
-    """Predicate to the table that it goes to and its name there."""
+def _wanted(domain: Domain) -> dict[str, str]:
+    """Predicate to the name of its property, ``label`` and ``description`` among them."""
     properties = {
         *domain.class_properties,
         *domain.claim_properties,
@@ -160,8 +158,7 @@ def _wanted(domain: Domain) -> dict[str, tuple[str, str]]:
         domain.continent_property,
         domain.successor_property,
     }
-    texts = {LABEL: ("label", ""), DESCRIPTION: ("description", "")}
-    return {**{DIRECT + name: ("claims", name) for name in properties}, **texts}
+    return {**{DIRECT + name: name for name in properties}, LABEL: "label", DESCRIPTION: "description"}
 
 
 _COLUMNS = pl.Schema(
@@ -175,44 +172,26 @@ _COLUMNS = pl.Schema(
 )
 
 
-@dataclass(slots=True)
-class _Table:
-    """Rows as they come, put into columns chunk by chunk."""
-
-    rows: list[tuple[Any, ...]] = field(default_factory=list)
-    chunks: list[pl.DataFrame] = field(default_factory=lambda: [pl.DataFrame(schema=_COLUMNS)])
-
-    def flush(self) -> None:
-        self.chunks.append(pl.DataFrame(self.rows, schema=_COLUMNS, orient="row"))
-        self.rows.clear()
+def _read(path: Path, wanted: Mapping[str, str]) -> pl.DataFrame:
+    """``item``, ``property``, ``given`` (the object's text), ``language``, ``iri``, of items alone."""
+    # Given a generator, polars makes columns of some rows at a time.
+    rows = pl.DataFrame(_rows(path, wanted), schema=_COLUMNS, orient="row")
+    of_entities = rows.filter(pl.col("item").str.starts_with(ENTITY))
+    # Properties and lexemes are entities as well; an item is Q and a number.
+    named = of_entities.with_columns(pl.col("item").str.strip_prefix(ENTITY))
+    return named.filter(pl.col("item").str.contains(_QID))
 
 
-def _read(path: Path, wanted: Mapping[str, tuple[str, str]]) -> dict[str, pl.DataFrame]:
-    """``item``, ``property``, ``given`` (the object's text), ``language``, ``iri``, by table."""
+def _rows(path: Path, wanted: Mapping[str, str]) -> Iterator[tuple[str, str, str | None, str | None, bool]]:
     pyoxigraph = engine()
     node, literal = pyoxigraph.NamedNode, pyoxigraph.Literal
-    tables = {name: _Table() for name, _ in wanted.values()}
     for triple in _triples(path):
-        destination = wanted.get(triple.predicate.value)
+        name = wanted.get(triple.predicate.value)
         subject, thing = triple.subject, triple.object
-        if destination is None or not isinstance(subject, node):
-            continue
-        name, short = destination
-        table = tables[name]
-        language = thing.language if isinstance(thing, literal) else None
-        given = thing.value if isinstance(thing, node | literal) else None
-        table.rows.append((subject.value, short, given, language, isinstance(thing, node)))
-        if len(table.rows) == _CHUNK:
-            table.flush()
-    return {name: _of_items(table) for name, table in tables.items()}
-
-
-def _of_items(table: _Table) -> pl.DataFrame:
-    """The rows whose subject is an item, by its identifier."""
-    table.flush()
-    rows = pl.concat(table.chunks).filter(pl.col("item").str.starts_with(ENTITY))
-    # Properties and lexemes are entities as well; an item is Q and a number.
-    return rows.with_columns(pl.col("item").str.strip_prefix(ENTITY)).filter(pl.col("item").str.contains(_QID))
+        if name is not None and isinstance(subject, node):
+            language = thing.language if isinstance(thing, literal) else None
+            given = thing.value if isinstance(thing, node | literal) else None
+            yield subject.value, name, given, language, isinstance(thing, node)
 
 
 def _with_values(claims: pl.DataFrame, domain: Domain) -> pl.DataFrame:
