@@ -22,7 +22,6 @@ from blend.loaders.wikidata import queries
 from blend.loaders.wikidata.facts import DESCRIPTION, DIRECT, ENTITY, INSTANCE_OF, LABEL, engine, opened
 from blend.loaders.wikidata.partial import (
     NOT_ASKED,
-    Tally,
     check_outs,
     found_snapshots,
     partial_snapshots,
@@ -127,7 +126,6 @@ class _DumpAnswers:
     domain: Domain
     languages: tuple[str, ...] | None
     on_progress: ProgressCallback
-    tallies: dict[str, Tally] = field(default_factory=dict)
     named: dict[str, set[str]] = field(default_factory=dict)
     """Items whose labels or descriptions were asked for, by stage."""
     _found: list[pl.Series] = field(default_factory=list)
@@ -138,7 +136,7 @@ class _DumpAnswers:
         if stage in _TEXTS:
             self.named[stage] = items
         elif items:
-            for lines in self._kept(stage, self._rows(stage, items)):
+            for lines in self._kept(self._rows(stage, items)):
                 yield from map(terms, lines)
             self.on_progress(f"search for {stage}", 1, 1)
 
@@ -149,7 +147,7 @@ class _DumpAnswers:
                 is_wanted = pl.col("subject").is_in(_iris(ENTITY, ids)) & (
                     pl.col("property") == f"<{_TEXTS[stage]}>"
                 )
-                for _ in self._kept(stage, texts.filter(is_wanted), self.languages):
+                for _ in self._kept(texts.filter(is_wanted), self.languages):
                     pass
 
     def lines(self) -> list[pl.Series]:
@@ -178,12 +176,9 @@ class _DumpAnswers:
         is_wanted = pl.col("property").is_in(_iris(DIRECT, properties)) & condition
         return pl.scan_parquet(self.parts).filter(is_wanted).collect(engine="streaming")
 
-    def _kept(
-        self, stage: str, rows: pl.DataFrame, languages: Collection[str] | None = None
-    ) -> Iterator[list[str]]:
+    def _kept(self, rows: pl.DataFrame, languages: Collection[str] | None = None) -> Iterator[list[str]]:
         """Rows as the lines that an endpoint's answer would hold, chunk by chunk; they are kept as well."""
-        sparql, tally = engine(), self.tallies.setdefault(stage, Tally())
-        tally.requests += 1
+        sparql = engine()
         for chunk in rows.iter_slices(_CHUNK):
             text = "".join(f"{subject} {name} {value} .\n" for subject, name, value in chunk.iter_rows())
             try:
@@ -197,7 +192,6 @@ class _DumpAnswers:
                 line = text.split("\n")[(error.lineno or 1) - 1]
                 what = f"a statement is not N-Triples: {line[:_SHOWN_BYTES]!r}"
                 raise RowError(what, where=str(self.dump), fix="download the dump again") from None
-            tally.triples += len(lines)
             self._found.append(pl.Series("line", lines, pl.String))
             yield lines
 

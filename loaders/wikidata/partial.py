@@ -26,10 +26,8 @@ from pydantic import ValidationError
 from blend.loaders.files.atomic import atomic_write, is_disk_full, storage_error
 from blend.loaders.files.content import read_content
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.wikidata import queries
-from blend.loaders.wikidata.sparql import construct_query
 from blend.schemas.errors import DISTRIBUTION, ConflictError, InputError, RowError
-from blend.schemas.manifest import SNAPSHOT_NAME, DumpInfo, SnapshotInfo, StageInfo
+from blend.schemas.manifest import SNAPSHOT_NAME, DumpInfo, SnapshotInfo
 from blend.schemas.recipe import Domain
 from blend.schemas.texts import pluralise
 
@@ -37,14 +35,6 @@ _PLAN_NAME = "plan.json"
 
 NOT_ASKED = {"title", "item", "items", "part", "parts", "config", "templates", "groups"}
 """What a domain holds that makes no difference to the questions."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """Counts of what the questions of one stage have brought so far."""
-
-    requests: int = 0
-    triples: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +218,6 @@ class _Answers(Protocol):
 
     domain: Domain
     languages: tuple[str, ...] | None
-    tallies: dict[str, Tally]
 
     def lines(self) -> Iterable[pl.Series]:
         """N-Triples lines in any order; a line may be there several times."""
@@ -289,7 +278,6 @@ def write_snapshot(
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
         domain=answers.domain,
         languages=answers.languages,
-        stages=_stages(answers),
         items=items,
         triples=len(lines),
         bytes=len(packed),
@@ -318,18 +306,3 @@ def _gzipped(lines: pl.Series) -> tuple[bytes, str]:
             digest.update(text)
             file.write(text)
     return packed.getvalue(), digest.hexdigest()
-
-
-def _stages(answers: _Answers) -> tuple[StageInfo, ...]:
-    return tuple(
-        StageInfo(
-            stage=stage,
-            requests=answers.tallies[stage].requests,
-            triples=answers.tallies[stage].triples,
-            query=construct_query(
-                queries.pattern(queries.Batch(stage, ("…",)), answers.domain, answers.languages)
-            ),
-        )
-        for stage in queries.STAGES
-        if stage in answers.tallies
-    )

@@ -15,7 +15,6 @@ from blend.loaders.wikidata import queries
 from blend.loaders.wikidata.facts import DIRECT, ENTITY, INSTANCE_OF
 from blend.loaders.wikidata.partial import (
     NOT_ASKED,
-    Tally,
     check_outs,
     found_snapshots,
     partial_snapshots,
@@ -277,7 +276,6 @@ class _Session:
     languages: tuple[str, ...] | None
     batch_size: int
     on_progress: ProgressCallback
-    tallies: dict[str, Tally] = field(default_factory=dict)
     _files: set[Path] = field(default_factory=set)
     _has_answered: bool = False
 
@@ -319,9 +317,6 @@ class _Session:
             atomic_write(path, "".join(f"{line}\n" for line in lines))
             self._has_answered = True
         self._files.add(path)
-        tally = self.tallies.setdefault(batch.stage, Tally())
-        tally.requests += 1
-        tally.triples += len(lines)
         return lines
 
 

@@ -3,6 +3,7 @@
 import errno
 import gzip
 import hashlib
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -48,6 +49,14 @@ def test_exactly_what_the_build_needs(serve: Callable[[str], Any], tmp_path: Pat
     assert endpoint.most_active == 1
 
 
+def test_an_account_that_counts_questions_by_stage_is_still_read(serve: Callable[[str], Any], tmp_path: Path):
+    info = take_snapshot(tmp_path / "food.nt.gz", DISH, endpoint=serve(FACTS).url, policy=QUICK)
+    account = tmp_path / "snapshot.json"
+    stages = [{"stage": "members", "requests": 1, "triples": 9, "query": "CONSTRUCT …"}]
+    account.write_text(json.dumps({**json.loads(info.to_json()), "stages": stages}), encoding="utf-8")
+    assert read_snapshot_info(account) == info
+
+
 def test_the_account(serve: Callable[[str], Any], tmp_path: Path):
     endpoint = serve(FACTS)
     out = tmp_path / "food.nt.gz"
@@ -60,10 +69,6 @@ def test_the_account(serve: Callable[[str], Any], tmp_path: Path):
     assert info.sha256 == hashlib.sha256(out.read_bytes()).hexdigest()
     text = "".join(f"{line}\n" for line in content(out))
     assert info.content_sha256 == hashlib.sha256(text.encode()).hexdigest()
-    stages = [stage.stage for stage in info.stages]
-    assert stages == ["members", "claims", "routes", "countries", "labels", "descriptions"]
-    assert sum(stage.requests for stage in info.stages) == len(endpoint.log)
-    assert all("CONSTRUCT" in stage.query for stage in info.stages)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["food.nt.gz", "snapshot.json"]
 
 
