@@ -46,7 +46,7 @@ def take_snapshots_from_dump(
     languages: Sequence[str] | None = None,
     on_progress: ProgressCallback = silent,
 ) -> list[SnapshotInfo]:
-    """Take from a dump exactly the statements that domains need, as `take_snapshot` does from an endpoint.
+    """Take from a dump exactly the statements that domains need, as `take_snapshots` does from an endpoint.
 
     The files are the same bytes. Memory grows with the snapshots, not with the dump. May be stopped at any
     moment; the same call goes on where it stopped. What was found waits in ``OUT.partial`` of the first file.
@@ -65,7 +65,7 @@ def take_snapshots_from_dump(
         InputError: If an option is wrong, one of the files or its account is there already, the dump is of
             another format, is damaged or cut off, or ``OUT.partial`` belongs to another dump or other domains.
         NoItemError: If a domain has no item there; the others are written.
-        ConflictError, StorageError, MissingExtraError: As from `take_snapshot`.
+        ConflictError, StorageError, MissingExtraError: As from `take_snapshots`.
 
     References:
         https://www.wikidata.org/wiki/Wikidata:Database_download#RDF_dumps
