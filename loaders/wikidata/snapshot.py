@@ -23,7 +23,7 @@ from blend.loaders.wikidata.partial import (
 from blend.loaders.wikidata.queries import Batch, batches, pattern
 from blend.loaders.wikidata.sparql import (
     DEFAULT_ENDPOINT,
-    KnownEndpoint,
+    ENDPOINTS,
     RequestPolicy,
     SparqlClient,
     TooHeavyError,
@@ -62,8 +62,8 @@ def take_snapshots(
     Args:
         domains: What to look for, by the file to write, ``….nt.gz``; each needs a folder of its own, since
             ``snapshot.json`` with its account is written beside it.
-        endpoint: Name of a known endpoint, ``wdqs``, ``wdqs-scholarly`` or ``qlever``, or the address of a
-            SPARQL 1.1 endpoint that holds Wikidata and takes questions by POST.
+        endpoint: ``wdqs`` (the Wikidata Query Service), ``qlever``, or the address of a SPARQL 1.1 endpoint
+            that holds Wikidata and takes questions by POST.
         languages: Languages of labels and descriptions, as Wikidata tags them; all when absent.
         contact: Mail or web address under which the service can reach whoever asks; the public one wants it.
         batch_size: Items per question. A question that is too heavy is divided by itself.
@@ -120,11 +120,11 @@ def _client_of(
     Raises:
         InputError: If the endpoint is neither known nor an address, or the contact is missing or wrong.
     """
-    known = find_endpoint(endpoint)
+    address = find_endpoint(endpoint)
     if policy is None:
-        agent = _agent_of(contact, known)
-        policy = RequestPolicy(agent, pause_s=known.pause_s, on_wait=unheard if on_wait is None else on_wait)
-    return SparqlClient(known.url, policy)
+        agent = _agent_of(contact, address)
+        policy = RequestPolicy(agent, on_wait=unheard if on_wait is None else on_wait)
+    return SparqlClient(address, policy)
 
 
 def languages_of(tags: Sequence[str]) -> tuple[str, ...]:
@@ -142,16 +142,16 @@ def languages_of(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(set(tags)))
 
 
-def _agent_of(contact: str | None, endpoint: KnownEndpoint) -> str:
+def _agent_of(contact: str | None, address: str) -> str:
     """The user agent: this software, its version, and how to reach whoever uses it.
 
     Raises:
-        InputError: If a service would be asked without a contact, against its policy, or if the contact cannot
-            stand in a header.
+        InputError: If the public service would be asked without a contact, against its policy, or if the
+            contact cannot stand in a header.
     """
-    if contact is None and endpoint.wants_contact:
+    if contact is None and address == ENDPOINTS[DEFAULT_ENDPOINT]:
         raise InputError(
-            f"the {endpoint.title} wants to know whom to reach about its use; "
+            "the Wikidata Query Service wants to know whom to reach about its use; "
             "give a mail or web address as `contact`"
         )
     if contact is not None and not (contact.isascii() and contact.isprintable() and contact.strip()):

@@ -140,10 +140,11 @@ def test_wrong_options(tmp_path: Path):
     assert wrong(lambda: snapshot_taken(out, DISH, endpoint=url, languages=["en", "e"], policy=QUICK)) == (
         "languages: 'e' is not a BCP 47 tag; write tags such as en, zh or zh-hans"
     )
-    assert wrong(lambda: snapshot_taken(out, DISH)) == (
-        "the Wikidata Query Service wants to know whom to reach about its use; give a mail or web address as "
-        "`contact`"
-    )
+    for service in ({}, {"endpoint": "wdqs"}, {"endpoint": "https://query.wikidata.org/sparql"}):
+        assert wrong(lambda service=service: snapshot_taken(out, DISH, **service)) == (
+            "the Wikidata Query Service wants to know whom to reach about its use; give a mail or web address "
+            "as `contact`"
+        )
 
 
 def test_a_full_disk_loses_nothing(

@@ -65,6 +65,6 @@ def test_what_is_not_an_address_is_refused_before_anything_is_made(tmp_path: Pat
     assert wrong(lambda: snapshot_taken(out, DISH, endpoint=endpoint, policy=QUICK)) == (
         f"endpoint {shown!r}: not the address of a SPARQL endpoint; write it in full, with http:// or "
         "https:// and without a user name, for example 'http://localhost:7001', or a name: wdqs, "
-        "wdqs-scholarly, qlever"
+        "qlever"
     )
     assert list(tmp_path.iterdir()) == []
