@@ -81,11 +81,11 @@ def take_snapshots_from_dump(
         "languages": None if wanted is None else list(wanted),
     }
     with partial_snapshots(domains, plan) as partial:
-        infos: dict[Path, SnapshotInfo | None] = {**partial.finished}
-        if infos.keys() < domains.keys():
-            for out, (answers, items) in _answers(domains, dump, partial.folder, wanted, on_progress).items():
-                if out not in infos:
-                    infos[out] = write_snapshot(answers, out, partial, items, on_progress, dump=read)
+        found = _answers(domains, dump, partial.folder, wanted, on_progress)
+        infos = {
+            out: write_snapshot(answers, out, partial, items, on_progress, dump=read)
+            for out, (answers, items) in found.items()
+        }
     return found_snapshots(infos, domains)
 
 

@@ -99,12 +99,11 @@ def take_snapshots(
         "batch size": batch_size,
     }
     with partial_snapshots(outs, plan) as partial:
-        infos: dict[Path, SnapshotInfo | None] = {**partial.finished}
+        infos: dict[Path, SnapshotInfo | None] = {}
         for out, domain in outs.items():
-            if out not in infos:
-                session = _Session(partial.folder, client, domain, wanted, batch_size, on_progress)
-                items = ask_everything(session.ask, domain)
-                infos[out] = write_snapshot(session, out, partial, items, on_progress, endpoint=client.endpoint)
+            session = _Session(partial.folder, client, domain, wanted, batch_size, on_progress)
+            items = ask_everything(session.ask, domain)
+            infos[out] = write_snapshot(session, out, partial, items, on_progress, endpoint=client.endpoint)
     return found_snapshots(infos, outs)
 
 

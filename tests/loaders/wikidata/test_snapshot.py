@@ -115,6 +115,13 @@ def test_the_unfinished_snapshot_of_other_questions_is_kept(serve: Callable[[str
         f"{out}.partial: holds an unfinished snapshot with another batch size, languages; "
         "finish that one with its own options, or delete the folder to start anew"
     )
+    plan = out.with_name("f.nt.gz.partial") / "plan.json"
+    for text, told in (
+        ("7", ": is damaged; delete the folder to start anew"),
+        ('{"', ", line 1, column 2: the JSON ends in the middle; copy or export the file again, whole"),
+    ):
+        plan.write_text(text, encoding="utf-8")
+        assert wrong(lambda: snapshot_taken(out, DISH, endpoint=endpoint.url, policy=QUICK)) == f"{plan}{told}"
 
 
 def test_a_snapshot_in_the_works_is_locked(serve: Callable[[str], Any], tmp_path: Path):
