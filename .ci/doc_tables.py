@@ -15,7 +15,6 @@ from pathlib import Path
 from blend.builders.annotation.stage import stage_definitions
 from blend.builders.validate import CHECKS
 from blend.eval.tasks import TASKS
-from blend.loaders.wikidata.sparql import known_endpoints
 from blend.schemas.models import first_line_of
 from blend.schemas.reports import finding_steps
 
@@ -94,20 +93,10 @@ def tasks() -> str:
     return _table(("`--task`", "a question is", "reads"), rows)
 
 
-def endpoints() -> str:
-    """A table of the endpoints that have a name."""
-    rows = [
-        (f"`{name}`", f"[{each.title}]({each.url})", each.holds, each.limits)
-        for name, each in known_endpoints().items()
-    ]
-    return _table(("name", "endpoint", "holds", "limits"), rows)
-
-
 PAGES: Mapping[str, Callable[[], str]] = {
     "annotating.md": stages,
     "evaluation.md": tasks,
     "cards.md": checks,
-    "wikidata.md": endpoints,
 }
 """Page to what its part holds, as it is kept."""
 

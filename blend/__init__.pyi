@@ -60,7 +60,7 @@ from .loaders.upstream.blend import read_blend as read_blend
 from .loaders.wikidata.facts import Facts as Facts
 from .loaders.wikidata.facts import read_facts as read_facts
 from .loaders.wikidata.partial import NoItemError as NoItemError
-from .loaders.wikidata.snapshot import take_snapshot as take_snapshot
+from .loaders.wikidata.snapshot import take_snapshots as take_snapshots
 from .loaders.wikidata.sparql import EndpointError as EndpointError
 from .loaders.wikidata.sparql import RequestPolicy as RequestPolicy
 from .schemas.errors import ArgumentError as ArgumentError

@@ -159,43 +159,6 @@ def _takes_article(name: str) -> bool:
     return name in known["names"] or any(word in nouns for word in head[-1:])
 
 
-# Unicode numbers syllables by initial, vowel and final consonant, the final fastest: 27 of them and, as 0,
-# none.
-_FIRST, _LAST, _FINALS = ord("가"), ord("힣"), 28
-_RIEUL = 8
-
-_PAIRS = (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와"))
-_FORMS = {form: pair for pair in _PAIRS for form in pair}
-
-_AFTER = re.compile(r"^(으로|로|이에요|예요|[은는이가을를과와])(?![가-힣])")
-"""A particle with two forms at the start of a text, with nothing more of its word behind it."""
-
-
-def agreeing(word: str, following: str) -> str:
-    """The text behind a word with its first particle in the form that the word asks for.
-
-    ``agreeing("김치찌개", "은 음식")`` is ``"는 음식"``. Behind a word that ends in no Korean syllable
-    the text stays as it is, since nobody can tell how the word is read.
-    """
-    found, final = _AFTER.match(following), _final(word)
-    if found is None or final is None:
-        return following
-    particle, rest = found[1], following[found.end() :]
-    # Behind ㄹ this one takes the short form, as behind a vowel.
-    if particle in ("으로", "로"):
-        return ("로" if final in (0, _RIEUL) else "으로") + rest
-    if particle in ("이에요", "예요"):
-        return ("이에요" if final else "예요") + rest
-    closed, opened = _FORMS[particle]
-    return (closed if final else opened) + rest
-
-
-def _final(word: str) -> int | None:
-    """Number of the last syllable's final consonant, 0 without one; null if it is not a Korean syllable."""
-    code = ord(word[-1]) if word else 0
-    return (code - _FIRST) % _FINALS if _FIRST <= code <= _LAST else None
-
-
 _CALLED_OTHERWISE = {"bs": "hbs", "hr": "hbs", "no": "nb"}
 """Languages of which simplemma has the dictionary under another tag."""
 

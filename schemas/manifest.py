@@ -1,9 +1,9 @@
 """The manifest of a release, ``release.json``: what is in it, what made it, how to check it."""
 
 import unicodedata
-from typing import Self
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from blend.schemas.models import FrozenModel
 from blend.schemas.recipe import Domain, Recipe, Sha256, Version
@@ -234,19 +234,6 @@ _SNAPSHOT_FORMAT = 2
 """Number of the account's layout; a reader refuses a larger one."""
 
 
-class StageInfo(FrozenModel):
-    """One kind of question."""
-
-    stage: str
-    """What was asked for, for example ``labels``."""
-    requests: int = Field(ge=0)
-    """Questions that were answered; of a dump, the times that its statements were searched."""
-    triples: int = Field(ge=0)
-    """Triples in their answers."""
-    query: str
-    """The query; ``…`` stands for the items."""
-
-
 class DumpInfo(FrozenModel):
     """The dump that a snapshot was taken from."""
 
@@ -277,8 +264,6 @@ class SnapshotInfo(FrozenModel):
     """What was looked for."""
     languages: tuple[str, ...] | None
     """Languages of the labels; null for all."""
-    stages: tuple[StageInfo, ...]
-    """The questions, in order."""
     items: int = Field(ge=0)
     """Items of the domain's class."""
     triples: int = Field(ge=0)
@@ -291,6 +276,12 @@ class SnapshotInfo(FrozenModel):
     """SHA-256 of the N-Triples, whatever compressed them."""
     sdk_version: str
     """Version of the SDK that took it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_stages(cls, values: Any) -> Any:
+        # Accounts once counted the questions of each stage.
+        return {key: values[key] for key in values if key != "stages"} if isinstance(values, dict) else values
 
     @classmethod
     def from_json(cls, text: str) -> Self:

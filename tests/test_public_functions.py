@@ -41,7 +41,7 @@ def test_a_snapshot_by_its_path_as_text(tmp_path: Path):
     (tmp_path / "empty.nt").touch()
     dish, endpoint = find_domain("dish"), "http://127.0.0.1:9/sparql"
     assert blend.read_facts(str(tmp_path / "empty.nt"), dish).claims.is_empty()
-    told = wrong(lambda: blend.take_snapshot(str(tmp_path / "dishes.nt.gz"), dish, endpoint=endpoint))
+    told = wrong(lambda: blend.take_snapshots({str(tmp_path / "dishes.nt.gz"): dish}, endpoint=endpoint))
     assert told.startswith(f"{endpoint}: cannot be reached")
     assert [path.name for path in tmp_path.iterdir()] == ["empty.nt"]
 

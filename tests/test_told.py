@@ -17,7 +17,6 @@ from blend.loaders.recipes.sources import load_source
 from blend.loaders.surveys import read_survey
 from blend.loaders.topics import read_forms, read_topics
 from blend.loaders.upstream.blend import read_blend
-from blend.loaders.upstream.blend.prompts import read_prompts
 from blend.loaders.upstream.fmlama import read_fmlama
 from blend.loaders.upstream.semeval import read_semeval
 from blend.loaders.wikidata.prompts import parse_templates
@@ -48,7 +47,6 @@ READERS: dict[str, Callable[[Path], object]] = {
     "forms": lambda folder: read_forms(folder / "forms.tsv"),
     "semeval": read_semeval,
     "fmlama": read_fmlama,
-    "prompts": read_prompts,
     "blend": read_blend,
     "locales": lambda folder: read_locales(only(folder)),
     "prompt_templates": lambda folder: parse_templates(only(folder).read_text("utf-8"), source="own.toml"),

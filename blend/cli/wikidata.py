@@ -30,8 +30,8 @@ def _snapshot(
         str | None,
         typer.Option(
             metavar="NAME|URL",
-            help="`wdqs` (the Wikidata Query Service, when absent), `wdqs-scholarly`, `qlever`, or the address "
-            "of a SPARQL 1.1 endpoint.",
+            help="`wdqs` (the Wikidata Query Service, when absent), `qlever`, or the address of a SPARQL 1.1 "
+            "endpoint.",
         ),
     ] = None,
     dump: Annotated[

@@ -5,7 +5,6 @@ Nothing here is about food: the domain says what to look for and what it is call
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from graphlib import CycleError, TopologicalSorter
 
 import polars as pl
 
@@ -32,7 +31,8 @@ def _class_members(claims: pl.DataFrame, domain: Domain) -> pl.DataFrame:
         ``item`` and ``excluded`` (the excluded class it belongs to, the first by text, or null), ordered by
         ``item``.
     """
-    children = _grouped(_edges(claims, domain), by="parent", of="item")
+    is_class = pl.col("property").is_in(list(domain.class_properties)) & pl.col("value").is_not_null()
+    children = dict(claims.filter(is_class).group_by("value").agg("item").iter_rows())
     members = sorted(_below(children, domain.item_class))
     excluded: dict[str, str] = {}
     for root in sorted(set(domain.excluded_classes)):
@@ -40,34 +40,6 @@ def _class_members(claims: pl.DataFrame, domain: Domain) -> pl.DataFrame:
             excluded.setdefault(item, root)
     columns = {"item": members, "excluded": [excluded.get(item) for item in members]}
     return pl.DataFrame(columns, schema={"item": pl.String, "excluded": pl.String})
-
-
-def _class_cycles(claims: pl.DataFrame, domain: Domain) -> list[tuple[str, ...]]:
-    """Chains of classes below the domain's class that lead back to their start; each cycle once.
-
-    Returns:
-        Each cycle as its items in order, starting with the first by text; cycles ordered by text. Of cycles
-        that share a step, as many are named as it takes to break them all.
-    """
-    edges = _edges(claims, domain)
-    known = {domain.item_class} | _below(_grouped(edges, by="parent", of="item"), domain.item_class)
-    # Sorted, so that the same cycles are found whatever the hash seed.
-    parents = _grouped(edges.sort("item", "parent"), by="item", of="parent")
-    inside = {
-        item: [parent for parent in above if parent in known]
-        for item, above in parents.items()
-        if item in known
-    }
-    return sorted(set(_cycles(inside)))
-
-
-def _edges(claims: pl.DataFrame, domain: Domain) -> pl.DataFrame:
-    is_class = pl.col("property").is_in(list(domain.class_properties))
-    return claims.filter(is_class, pl.col("value").is_not_null()).select("item", parent="value").unique()
-
-
-def _grouped(edges: pl.DataFrame, *, by: str, of: str) -> dict[str, list[str]]:
-    return dict(edges.group_by(by, maintain_order=True).agg(of).iter_rows())
 
 
 def _below(children: Mapping[str, Sequence[str]], root: str) -> set[str]:
@@ -79,30 +51,6 @@ def _below(children: Mapping[str, Sequence[str]], root: str) -> set[str]:
         found.update(new)
         waiting += new
     return found
-
-
-def _cycles(parents: Mapping[str, list[str]]) -> Iterator[tuple[str, ...]]:
-    """Cycles of steps from items to their parents, each broken at a step before the next is looked for."""
-    while True:
-        try:
-            TopologicalSorter(parents).prepare()
-        except CycleError as error:
-            # From a parent to its child, and back to where it begins.
-            parent, child, *_ = cycle = error.args[1]
-            parents[child].remove(parent)
-            # Backwards, from child to parent, and without the start, which stands at both ends.
-            yield _from_its_first(cycle[:0:-1])
-        else:
-            return
-
-
-def _from_its_first(cycle: list[str]) -> tuple[str, ...]:
-    start = cycle.index(min(cycle))
-    return tuple(cycle[start:] + cycle[:start])
-
-
-_CHAIN_SHOWN = 10
-"""Classes of a cycle that its finding names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +157,7 @@ def build_triples(facts: Facts, domain: Domain, options: TripleOptions | None = 
         dishes=dishes,
         index=index,
         dropped=dropped.sort("qid", "language", "reason", "detail"),
-        findings=pl.concat([facts.findings, _build_findings(facts.claims, domain, own_parts)]),
+        findings=pl.concat([facts.findings, _own_part_findings(own_parts)]),
         ingredients=ingredients,
         names=names,
         descriptions=_by_language(descriptions, "description", chosen.languages),
@@ -363,20 +311,7 @@ def _check_any(index: pl.DataFrame, dropped: pl.DataFrame, domain: Domain) -> No
         )
 
 
-def _build_findings(claims: pl.DataFrame, domain: Domain, own_parts: pl.DataFrame) -> pl.DataFrame:
-    cycles = [
-        ("class-cycle", cycle[0], f"the classes lead back to their start: {_chain(cycle)}")
-        for cycle in _class_cycles(claims, domain)
-    ]
-    own = [("own-part", item, "the item is its own part; that part is left out") for item in own_parts["item"]]
-    rows = [(kind, item, None, None, detail) for kind, item, detail in [*cycles, *own]]
-    return pl.DataFrame(rows, schema=FINDINGS, orient="row").sort("kind", "source", "detail")
-
-
-def _chain(cycle: Sequence[str]) -> str:
-    """A cycle in a line, from its first item back to it; the middle of a long one is counted."""
-    n_left_out = len(cycle) - _CHAIN_SHOWN
-    steps = (
-        list(cycle) if n_left_out <= 0 else [*cycle[: _CHAIN_SHOWN - 1], f"({n_left_out:,} more)", cycle[-1]]
-    )
-    return " -> ".join([*steps, cycle[0]])
+def _own_part_findings(own_parts: pl.DataFrame) -> pl.DataFrame:
+    detail = "the item is its own part; that part is left out"
+    rows = [("own-part", item, None, None, detail) for item in own_parts["item"]]
+    return pl.DataFrame(rows, schema=FINDINGS, orient="row").sort("source")

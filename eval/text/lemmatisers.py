@@ -14,6 +14,7 @@ from importlib.metadata import version
 from typing import Any
 
 from blend.eval.text import (
+    SOUNDS,
     affix_list,
     check_lemmatiser,
     lemmatisers_of,
@@ -22,7 +23,6 @@ from blend.eval.text import (
     words_of,
 )
 from blend.schemas.errors import InputError, MissingExtraError, UnknownNameError
-from blend.schemas.languages import agreeing
 
 Split = Callable[[str], Sequence[str]]
 Lemmas = Callable[[Sequence[str]], Sequence[str]]
@@ -141,6 +141,12 @@ _PARTICLES = (
     "보다", "입니다", "이에요", "예요", "에는", "에도", "에", "의", "도", "만", "은", "는",
     "이", "가", "을", "를", "과", "와",
 )  # fmt: skip
+_SOUND_BEFORE = {
+    "은": "consonant", "이": "consonant", "을": "consonant", "과": "consonant", "이에요": "consonant",
+    "는": "vowel", "가": "vowel", "를": "vowel", "와": "vowel", "예요": "vowel",
+    "으로": "consonant but l", "로": "vowel or l",
+}  # fmt: skip
+"""Particles of two forms, to what each stands behind, a name of `SOUNDS`."""
 _LEAST_STEM = 2
 
 
@@ -148,9 +154,15 @@ def _without_particle(word: str) -> str:
     """The word without the particle at its end, if at least two syllables are left and the form agrees."""
     for particle in _PARTICLES:
         stem = word.removesuffix(particle)
-        if stem != word and len(stem) >= _LEAST_STEM and agreeing(stem, particle) == particle:
+        if stem != word and len(stem) >= _LEAST_STEM and _agrees(particle, stem):
             return stem
     return word
+
+
+def _agrees(particle: str, stem: str) -> bool:
+    """Whether a particle has the form that a word asks for; nobody can tell how foreign letters are read."""
+    is_korean = "가" <= stem[-1] <= "힣"
+    return particle not in _SOUND_BEFORE or not is_korean or SOUNDS[_SOUND_BEFORE[particle]](stem)
 
 
 _UNSPACED = r"\u3005\u3041-\u3096\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"

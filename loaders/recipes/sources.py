@@ -18,7 +18,6 @@ from blend.loaders.recipes import RecipeInPlace, sample_path
 from blend.loaders.responses import read_responses, response_files
 from blend.loaders.topics import TopicTables, read_forms, read_topics, topic_files
 from blend.loaders.upstream.blend import HUB_PATTERNS, blend_files, data_folder, read_blend
-from blend.loaders.upstream.blend.prompts import has_prompts, read_prompts
 from blend.loaders.upstream.semeval import read_semeval, semeval_files
 from blend.loaders.wikidata.facts import Facts, read_facts
 from blend.loaders.wikidata.partial import check_account
@@ -229,23 +228,6 @@ def load_topics(placed: RecipeInPlace, source: Source) -> _Topics:
 _Rows = dict[str, Any]
 
 
-def _blend_rows(folder: Path, *, locales: Registry) -> _Rows:
-    rows = read_blend(folder, locales=locales)._asdict()
-    if has_prompts(folder):
-        read = read_prompts(folder, locales=locales)
-        has_questions = pl.col("locale").is_in(rows["questions"]["locale"].unique().to_list())
-        idle = read.prompts.filter(~has_questions).select(
-            kind=pl.lit("prompt-without-questions"),
-            source="source",
-            locale="locale",
-            template_id=pl.lit(None, pl.String),
-            detail=pl.format("prompt '{}' is of a locale without questions; left out", "prompt_id"),
-        )
-        rows["findings"] = pl.concat([rows["findings"], read.findings, idle])
-        rows["prompts"] = read.prompts.filter(has_questions)
-    return rows
-
-
 def _contributed_files(folder: Path) -> Iterable[Path]:
     """The files of all contributors, without annotators' profiles.
 
@@ -293,7 +275,7 @@ _KINDS: Mapping[str, _Kind] = {
     "contributions": _Kind(_contributed_files, _contributed_rows, unused=("revision", "license")),
     "blend": _Kind(
         blend_files,
-        _blend_rows,
+        lambda folder, **how: read_blend(folder, **how)._asdict(),
         unused=(),
         fix="correct the location, or add a revision if it is a Hub repository",
     ),

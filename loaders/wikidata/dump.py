@@ -22,7 +22,6 @@ from blend.loaders.wikidata import queries
 from blend.loaders.wikidata.facts import DESCRIPTION, DIRECT, ENTITY, INSTANCE_OF, LABEL, engine, opened
 from blend.loaders.wikidata.partial import (
     NOT_ASKED,
-    Tally,
     check_outs,
     found_snapshots,
     partial_snapshots,
@@ -47,7 +46,7 @@ def take_snapshots_from_dump(
     languages: Sequence[str] | None = None,
     on_progress: ProgressCallback = silent,
 ) -> list[SnapshotInfo]:
-    """Take from a dump exactly the statements that domains need, as `take_snapshot` does from an endpoint.
+    """Take from a dump exactly the statements that domains need, as `take_snapshots` does from an endpoint.
 
     The files are the same bytes. Memory grows with the snapshots, not with the dump. May be stopped at any
     moment; the same call goes on where it stopped. What was found waits in ``OUT.partial`` of the first file.
@@ -66,7 +65,7 @@ def take_snapshots_from_dump(
         InputError: If an option is wrong, one of the files or its account is there already, the dump is of
             another format, is damaged or cut off, or ``OUT.partial`` belongs to another dump or other domains.
         NoItemError: If a domain has no item there; the others are written.
-        ConflictError, StorageError, MissingExtraError: As from `take_snapshot`.
+        ConflictError, StorageError, MissingExtraError: As from `take_snapshots`.
 
     References:
         https://www.wikidata.org/wiki/Wikidata:Database_download#RDF_dumps
@@ -82,11 +81,11 @@ def take_snapshots_from_dump(
         "languages": None if wanted is None else list(wanted),
     }
     with partial_snapshots(domains, plan) as partial:
-        infos: dict[Path, SnapshotInfo | None] = {**partial.finished}
-        if infos.keys() < domains.keys():
-            for out, (answers, items) in _answers(domains, dump, partial.folder, wanted, on_progress).items():
-                if out not in infos:
-                    infos[out] = write_snapshot(answers, out, partial, items, on_progress, dump=read)
+        found = _answers(domains, dump, partial.folder, wanted, on_progress)
+        infos = {
+            out: write_snapshot(answers, out, partial, items, on_progress, dump=read)
+            for out, (answers, items) in found.items()
+        }
     return found_snapshots(infos, domains)
 
 
@@ -127,7 +126,6 @@ class _DumpAnswers:
     domain: Domain
     languages: tuple[str, ...] | None
     on_progress: ProgressCallback
-    tallies: dict[str, Tally] = field(default_factory=dict)
     named: dict[str, set[str]] = field(default_factory=dict)
     """Items whose labels or descriptions were asked for, by stage."""
     _found: list[pl.Series] = field(default_factory=list)
@@ -138,7 +136,7 @@ class _DumpAnswers:
         if stage in _TEXTS:
             self.named[stage] = items
         elif items:
-            for lines in self._kept(stage, self._rows(stage, items)):
+            for lines in self._kept(self._rows(stage, items)):
                 yield from map(terms, lines)
             self.on_progress(f"search for {stage}", 1, 1)
 
@@ -149,7 +147,7 @@ class _DumpAnswers:
                 is_wanted = pl.col("subject").is_in(_iris(ENTITY, ids)) & (
                     pl.col("property") == f"<{_TEXTS[stage]}>"
                 )
-                for _ in self._kept(stage, texts.filter(is_wanted), self.languages):
+                for _ in self._kept(texts.filter(is_wanted), self.languages):
                     pass
 
     def lines(self) -> list[pl.Series]:
@@ -178,12 +176,9 @@ class _DumpAnswers:
         is_wanted = pl.col("property").is_in(_iris(DIRECT, properties)) & condition
         return pl.scan_parquet(self.parts).filter(is_wanted).collect(engine="streaming")
 
-    def _kept(
-        self, stage: str, rows: pl.DataFrame, languages: Collection[str] | None = None
-    ) -> Iterator[list[str]]:
+    def _kept(self, rows: pl.DataFrame, languages: Collection[str] | None = None) -> Iterator[list[str]]:
         """Rows as the lines that an endpoint's answer would hold, chunk by chunk; they are kept as well."""
-        sparql, tally = engine(), self.tallies.setdefault(stage, Tally())
-        tally.requests += 1
+        sparql = engine()
         for chunk in rows.iter_slices(_CHUNK):
             text = "".join(f"{subject} {name} {value} .\n" for subject, name, value in chunk.iter_rows())
             try:
@@ -197,7 +192,6 @@ class _DumpAnswers:
                 line = text.split("\n")[(error.lineno or 1) - 1]
                 what = f"a statement is not N-Triples: {line[:_SHOWN_BYTES]!r}"
                 raise RowError(what, where=str(self.dump), fix="download the dump again") from None
-            tally.triples += len(lines)
             self._found.append(pl.Series("line", lines, pl.String))
             yield lines
 

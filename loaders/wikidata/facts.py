@@ -3,15 +3,15 @@
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from types import ModuleType
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, cast
 
 import polars as pl
 
-from blend.loaders.files.content import file_sha256, open_content
+from blend.loaders.files.content import open_content
 from blend.schemas.errors import InputError, MissingExtraError, RowError
 from blend.schemas.frames import FINDINGS
 from blend.schemas.languages import is_language
@@ -61,30 +61,9 @@ def engine() -> ModuleType:
     return pyoxigraph
 
 
-def _check_digest(path: Path, sha256: str) -> None:
-    """Check that a file is the one that a recipe names.
-
-    Raises:
-        InputError: If it is missing or another.
-    """
-    _check_there(path)
-    found = file_sha256(path)
-    if found != sha256:
-        raise InputError(
-            f"{path}: the snapshot's SHA-256 is {found}, but the recipe names {sha256}; "
-            "get the snapshot that the recipe names, or pin the new one by writing its digest into the recipe"
-        )
-
-
-def _check_there(path: Path) -> None:
-    if not path.is_file():
-        raise InputError(f"{path}: there is no such snapshot; `blend wikidata snapshot` takes one")
-
-
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
     """The snapshot, unpacked; what goes wrong while the block reads becomes one message."""
-    _check_there(path)
     try:
         with opened(path, what="snapshot", fix=_AGAIN) as (file, _):
             yield file
@@ -125,9 +104,6 @@ def opened(path: Path, *, what: str, fix: str) -> Iterator[tuple[IO[bytes], Buff
 
 _QID = r"^Q[1-9]\d*$"
 
-_CHUNK = 250_000
-"""Triples held as Python objects at a time."""
-
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -141,10 +117,10 @@ class Facts:
     descriptions: pl.DataFrame
     """``item``, ``language``, ``description``, in the same way."""
     findings: pl.DataFrame
-    """`frames.FINDINGS`: values that are no item, labels without or with a wrong language, ..."""
+    """`frames.FINDINGS`: values that are no item, and labels and descriptions that are left out."""
 
 
-def read_facts(path: Path | str, domain: Domain, *, sha256: str | None = None) -> Facts:
+def read_facts(path: Path | str, domain: Domain) -> Facts:
     """Read a snapshot and keep what a domain needs.
 
     The triples are read once and put into columns as they come. Loading them into a SPARQL store and asking it
@@ -153,38 +129,27 @@ def read_facts(path: Path | str, domain: Domain, *, sha256: str | None = None) -
     Args:
         path: N-Triples, compressed with gzip if the name ends in ``.gz``.
         domain: Names the classes and properties wanted.
-        sha256: What the file's digest must be; not checked when absent.
 
     Raises:
-        BlendError: If the file is missing, cut off, not N-Triples, or another than ``sha256`` says.
+        BlendError: If the file is missing, cut off, or not N-Triples.
         MissingExtraError: If pyoxigraph is not installed.
     """
     path = Path(path)
-    if sha256 is not None:
-        _check_digest(path, sha256)
-    tables = _read(path, _wanted(domain))
-    claims = _with_values(tables["claims"], domain)
-    labels, descriptions = (
-        tables[column].select("item", "language", pl.col("given").alias(column))
-        for column in ("label", "description")
-    )
-    findings = [_odd_values(claims, path.name)]
-    for texts, column in ((labels, "label"), (descriptions, "description")):
-        findings += [
-            _odd_languages(texts, column, path.name),
-            _blank(texts, column, path.name),
-            _repeated(texts, column, path.name),
-        ]
+    rows = _read(path, _wanted(domain))
+    is_text = pl.col("property").is_in(["label", "description"])
+    claims = _with_values(rows.filter(~is_text), domain)
+    labels, odd_labels = _usable(rows.filter(property="label"), "label", path.name)
+    descriptions, odd_descriptions = _usable(rows.filter(property="description"), "description", path.name)
     return Facts(
         claims=claims.select("item", "property", "value").unique().sort("item", "property", "value"),
-        labels=_one_each(labels, "label"),
-        descriptions=_one_each(descriptions, "description"),
-        findings=pl.concat(findings),
+        labels=labels,
+        descriptions=descriptions,
+        findings=pl.concat([_odd_values(claims, path.name), odd_labels, odd_descriptions]),
     )
 
 
-def _wanted(domain: Domain) -> dict[str, tuple[str, str]]:
-    """Predicate to the table that it goes to and its name there."""
+def _wanted(domain: Domain) -> dict[str, str]:
+    """Predicate to the name of its property, ``label`` and ``description`` among them."""
     properties = {
         *domain.class_properties,
         *domain.claim_properties,
@@ -193,8 +158,7 @@ def _wanted(domain: Domain) -> dict[str, tuple[str, str]]:
         domain.continent_property,
         domain.successor_property,
     }
-    texts = {LABEL: ("label", ""), DESCRIPTION: ("description", "")}
-    return {**{DIRECT + name: ("claims", name) for name in properties}, **texts}
+    return {**{DIRECT + name: name for name in properties}, LABEL: "label", DESCRIPTION: "description"}
 
 
 _COLUMNS = pl.Schema(
@@ -208,44 +172,26 @@ _COLUMNS = pl.Schema(
 )
 
 
-@dataclass(slots=True)
-class _Table:
-    """Rows as they come, put into columns chunk by chunk."""
-
-    rows: list[tuple[Any, ...]] = field(default_factory=list)
-    chunks: list[pl.DataFrame] = field(default_factory=lambda: [pl.DataFrame(schema=_COLUMNS)])
-
-    def flush(self) -> None:
-        self.chunks.append(pl.DataFrame(self.rows, schema=_COLUMNS, orient="row"))
-        self.rows.clear()
+def _read(path: Path, wanted: Mapping[str, str]) -> pl.DataFrame:
+    """``item``, ``property``, ``given`` (the object's text), ``language``, ``iri``, of items alone."""
+    # Given a generator, polars makes columns of some rows at a time.
+    rows = pl.DataFrame(_rows(path, wanted), schema=_COLUMNS, orient="row")
+    of_entities = rows.filter(pl.col("item").str.starts_with(ENTITY))
+    # Properties and lexemes are entities as well; an item is Q and a number.
+    named = of_entities.with_columns(pl.col("item").str.strip_prefix(ENTITY))
+    return named.filter(pl.col("item").str.contains(_QID))
 
 
-def _read(path: Path, wanted: Mapping[str, tuple[str, str]]) -> dict[str, pl.DataFrame]:
-    """``item``, ``property``, ``given`` (the object's text), ``language``, ``iri``, by table."""
+def _rows(path: Path, wanted: Mapping[str, str]) -> Iterator[tuple[str, str, str | None, str | None, bool]]:
     pyoxigraph = engine()
     node, literal = pyoxigraph.NamedNode, pyoxigraph.Literal
-    tables = {name: _Table() for name, _ in wanted.values()}
     for triple in _triples(path):
-        destination = wanted.get(triple.predicate.value)
+        name = wanted.get(triple.predicate.value)
         subject, thing = triple.subject, triple.object
-        if destination is None or not isinstance(subject, node):
-            continue
-        name, short = destination
-        table = tables[name]
-        language = thing.language if isinstance(thing, literal) else None
-        given = thing.value if isinstance(thing, node | literal) else None
-        table.rows.append((subject.value, short, given, language, isinstance(thing, node)))
-        if len(table.rows) == _CHUNK:
-            table.flush()
-    return {name: _of_items(table) for name, table in tables.items()}
-
-
-def _of_items(table: _Table) -> pl.DataFrame:
-    """The rows whose subject is an item, by its identifier."""
-    table.flush()
-    rows = pl.concat(table.chunks).filter(pl.col("item").str.starts_with(ENTITY))
-    # Properties and lexemes are entities as well; an item is Q and a number.
-    return rows.with_columns(pl.col("item").str.strip_prefix(ENTITY)).filter(pl.col("item").str.contains(_QID))
+        if name is not None and isinstance(subject, node):
+            language = thing.language if isinstance(thing, literal) else None
+            given = thing.value if isinstance(thing, node | literal) else None
+            yield subject.value, name, given, language, isinstance(thing, node)
 
 
 def _with_values(claims: pl.DataFrame, domain: Domain) -> pl.DataFrame:
@@ -257,22 +203,28 @@ def _with_values(claims: pl.DataFrame, domain: Domain) -> pl.DataFrame:
     )
 
 
-def _one_each(texts: pl.DataFrame, column: str) -> pl.DataFrame:
-    """One usable text per item and language: the first in code-point order, where a snapshot holds several."""
-    usable = texts.filter(_is_tag(texts) & _has_text(column))
-    return usable.sort("item", "language", column).unique(
-        ["item", "language"], keep="first", maintain_order=True
-    )
-
-
-def _has_text(column: str) -> pl.Expr:
-    # A node that is not text is null here.
-    return pl.col(column).str.contains(r"\S").fill_null(False)
-
-
-def _is_tag(texts: pl.DataFrame) -> pl.Expr:
+def _usable(texts: pl.DataFrame, column: str, source: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """One text per item and language, the first in code-point order, and findings about those left out."""
     tags = [tag for tag in texts["language"].unique().drop_nulls() if is_language(tag)]
-    return pl.col("language").is_in(tags)
+    # A node that is not text is null here, and so is the language of what has none.
+    is_text = pl.col("language").is_in(tags) & pl.col(column).str.contains(r"\S")
+    judged = (
+        texts.select("item", "language", pl.col("given").alias(column))
+        .sort("item", "language", column)
+        .with_columns(is_text=is_text.fill_null(False))
+        .with_columns(is_used=pl.col("is_text") & pl.struct("item", "language", "is_text").is_first_distinct())
+    )
+    odd = judged.filter(~pl.col("is_used")).select(
+        kind=pl.lit("unusable-text"),
+        item="item",
+        detail=pl.format(
+            "the {} '{}' in '{}' is blank, in no language, or one of several; left out",
+            pl.lit(column),
+            pl.col(column).fill_null(""),
+            pl.col("language").fill_null(""),
+        ),
+    )
+    return judged.filter("is_used").select("item", "language", column), _findings(odd, source)
 
 
 def _odd_values(claims: pl.DataFrame, source: str) -> pl.DataFrame:
@@ -284,51 +236,6 @@ def _odd_values(claims: pl.DataFrame, source: str) -> pl.DataFrame:
         detail=pl.format(
             "{} has the value '{}', which names no item", "property", pl.col("given").fill_null("")
         ),
-    )
-    return _findings(odd, source)
-
-
-def _odd_languages(texts: pl.DataFrame, column: str, source: str) -> pl.DataFrame:
-    is_wrong = pl.col("language").is_null() | ~_is_tag(texts)
-    odd = texts.filter(is_wrong.fill_null(True)).select(
-        kind=pl.when(pl.col("language").is_null())
-        .then(pl.lit("no-language"))
-        .otherwise(pl.lit("not-a-language-tag")),
-        item="item",
-        detail=pl.when(pl.col("language").is_null())
-        .then(pl.format("{} '{}' has no language; left out", pl.lit(column), column))
-        .otherwise(
-            pl.format("{} '{}' has the language '{}', not BCP 47; left out", pl.lit(column), column, "language")
-        ),
-    )
-    return _findings(odd, source)
-
-
-def _blank(texts: pl.DataFrame, column: str, source: str) -> pl.DataFrame:
-    odd = texts.filter(_is_tag(texts), ~_has_text(column)).select(
-        kind=pl.lit(f"blank-{column}"),
-        item="item",
-        detail=pl.format("the {} in {} is blank; left out", pl.lit(column), "language"),
-    )
-    return _findings(odd, source)
-
-
-def _repeated(texts: pl.DataFrame, column: str, source: str) -> pl.DataFrame:
-    here = texts.filter(pl.col("language").is_not_null(), _has_text(column))
-    odd = (
-        here.filter(pl.struct("item", "language").is_duplicated())
-        .group_by("item", "language")
-        .agg(pl.col(column).sort())
-        .select(
-            kind=pl.lit(f"several-{column}s"),
-            item="item",
-            detail=pl.format(
-                "several {}s in {}: {}; the first is used",
-                pl.lit(column),
-                "language",
-                pl.col(column).list.join(" | "),
-            ),
-        )
     )
     return _findings(odd, source)
 

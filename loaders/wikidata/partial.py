@@ -2,8 +2,8 @@
 
 The folder ``OUT.partial`` of the first file holds ``plan.json`` (what is looked for, where, since when) and
 what was found so far. A file appears there under its name only when it is complete and on the disk, so what is
-there can be relied on. A folder is made only where no snapshot stands, so one that stands beside it comes from
-the same run.
+there can be relied on. A plan is made only where no snapshot stands, so one that stands beside it comes from
+the same run, which writes it again. What lies in a folder without a plan is used by nobody.
 """
 
 import gzip
@@ -13,7 +13,7 @@ import json
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -24,27 +24,16 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from blend.loaders.files.atomic import atomic_write, is_disk_full, storage_error
-from blend.loaders.files.content import read_content
+from blend.loaders.files.content import read_json
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.wikidata import queries
-from blend.loaders.wikidata.sparql import construct_query
 from blend.schemas.errors import DISTRIBUTION, ConflictError, InputError, RowError
-from blend.schemas.manifest import SNAPSHOT_NAME, DumpInfo, SnapshotInfo, StageInfo
+from blend.schemas.manifest import SNAPSHOT_NAME, DumpInfo, SnapshotInfo
 from blend.schemas.recipe import Domain
-from blend.schemas.texts import pluralise
 
 _PLAN_NAME = "plan.json"
 
 NOT_ASKED = {"title", "item", "items", "part", "parts", "config", "templates", "groups"}
 """What a domain holds that makes no difference to the questions."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """Counts of what the questions of one stage have brought so far."""
-
-    requests: int = 0
-    triples: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +44,6 @@ class _PartialSnapshots:
     """Where answers wait."""
     started: str
     """When the first run started, ISO 8601 in UTC."""
-    finished: dict[Path, SnapshotInfo] = field(default_factory=dict)
-    """The accounts of those that an earlier run finished, by file."""
 
 
 @contextmanager
@@ -77,13 +64,13 @@ def partial_snapshots(outs: Collection[Path], plan: Mapping[str, Any]) -> Iterat
     try:
         with FileLock(lock).acquire(blocking=False):
             try:
-                earlier = _read_plan(folder / _PLAN_NAME)
-                finished = _check_nothing_is_replaced(outs, earlier)
-                yield _PartialSnapshots(folder, _open_folder(folder, plan, earlier), finished)
-                _remove(folder)
+                yield _PartialSnapshots(folder, _open_folder(folder, plan, outs))
+                # Before the answers: a run that is killed among them has ended, and is not gone on with.
+                (folder / _PLAN_NAME).unlink()
             finally:
                 # A run that found nothing leaves nothing behind.
-                if folder.is_dir() and not any(folder.glob("*.nt")) and not any(folder.glob("*.parquet")):
+                answers = [*folder.glob("*.nt"), *folder.glob("*.parquet")]
+                if folder.is_dir() and not (answers and (folder / _PLAN_NAME).exists()):
                     shutil.rmtree(folder)
                 lock.unlink(missing_ok=True)
     except Timeout:
@@ -98,17 +85,12 @@ def check_outs(outs: Collection[Path]) -> None:
     """Check that snapshots can have these names.
 
     Raises:
-        InputError: If one does not end in ``.nt.gz``, or another snapshot has its account in this folder.
+        InputError: If one does not end in ``.nt.gz``, or two are in one folder.
     """
     for out in outs:
         if not out.name.endswith(".nt.gz"):
             raise InputError(
                 f"{out}: a snapshot is gzipped N-Triples; name it {out.name.partition('.')[0]}.nt.gz"
-            )
-        account = out.with_name(SNAPSHOT_NAME)
-        if account.exists() and read_snapshot_info(account).file != out.name:
-            raise InputError(
-                f"{account}: is the account of another snapshot; choose another folder for {out.name}"
             )
     if len({out.parent for out in outs}) < len(outs):
         raise InputError("each snapshot has its account beside it; give each domain's file a folder of its own")
@@ -143,81 +125,34 @@ def check_account(snapshot: Path, sha256: str) -> None:
         )
 
 
-def _check_nothing_is_replaced(
-    outs: Collection[Path], earlier: Mapping[str, Any] | None
-) -> dict[Path, SnapshotInfo]:
-    """The accounts of what the run with an earlier plan finished; all others must not be there."""
-    finished: dict[Path, SnapshotInfo] = {}
-    for out in outs:
-        account = out.with_name(SNAPSHOT_NAME)
-        info = read_snapshot_info(account) if account.exists() else None
-        if info is None:
-            # Beside a plan it is the snapshot of the run that was killed before it wrote the account.
-            if out.exists() and earlier is None:
-                raise _replaced(out)
-        elif not out.exists():
-            raise InputError(
-                f"{account}: is the account of {_described(info)}, which is not beside it as {out.name}, and "
-                "would be replaced; choose another `out`, or move it to where that snapshot is"
-            )
-        elif earlier is None or info.started != earlier["started"]:
-            # Of another run: each is known by when it first started.
-            raise _replaced(out, info)
-        else:
-            finished[out] = info
-    return finished
-
-
-def _replaced(out: Path, info: SnapshotInfo | None = None) -> InputError:
-    """The error about a file that is there already."""
-    what = "a file" if info is None else _described(info)
-    together = "" if info is None else f" together with {SNAPSHOT_NAME}"
-    return InputError(
-        f"{out}: {what} is there already and would be replaced; choose another `out`, or move it away{together}"
-    )
-
-
-def _described(info: SnapshotInfo) -> str:
-    about = f"{pluralise(info.triples, 'triple')} about {pluralise(info.items, 'item')}"
-    return f"a snapshot of {info.finished[:10]} with {about}"
-
-
-def _open_folder(folder: Path, plan: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> str:
+def _open_folder(folder: Path, plan: Mapping[str, Any], outs: Iterable[Path]) -> str:
     """Make the folder, or check that it belongs to the same plan; returns when the first run started."""
-    if earlier is None:
-        folder.mkdir(exist_ok=True)
-        started = datetime.now(UTC).isoformat(timespec="seconds")
-        text = json.dumps({**plan, "started": started}, indent=2, sort_keys=True)
-        atomic_write(folder / _PLAN_NAME, f"{text}\n")
-        return started
-    different = sorted(key for key in plan if earlier.get(key) != plan[key])
-    if different:
-        raise InputError(
-            f"{folder}: holds an unfinished snapshot with another {', '.join(different)}; "
-            "finish that one with its own options, or delete the folder to start anew"
-        )
-    return str(earlier["started"])
+    path = folder / _PLAN_NAME
+    if path.exists():
+        earlier = read_json(path)
+        if not isinstance(earlier, dict) or "started" not in earlier:
+            raise InputError(f"{path}: is damaged; delete the folder to start anew")
+        different = sorted(key for key in plan if earlier.get(key) != plan[key])
+        if different:
+            raise InputError(
+                f"{folder}: holds an unfinished snapshot with another {', '.join(different)}; "
+                "finish that one with its own options, or delete the folder to start anew"
+            )
+        return str(earlier["started"])
+    for out in outs:
+        for there in (out, out.with_name(SNAPSHOT_NAME)):
+            if there.exists():
+                raise _there_already(there)
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir()
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    atomic_write(path, json.dumps({**plan, "started": started}, indent=2, sort_keys=True) + "\n")
+    return started
 
 
-def _read_plan(path: Path) -> dict[str, Any] | None:
-    """The plan; none where there is no such file."""
-    if not path.exists():
-        return None
-    try:
-        plan = json.loads(read_content(path))
-        _ = plan["started"]
-    except (ValueError, TypeError, KeyError, RecursionError):
-        raise InputError(f"{path}: is damaged; delete the folder to start anew") from None
-    return dict(plan)
-
-
-def _remove(folder: Path) -> None:
-    """Remove the folder, the plan last: while it stands, the next run knows what this one wrote."""
-    for path in folder.iterdir():
-        if path.name != _PLAN_NAME:
-            path.unlink()
-    (folder / _PLAN_NAME).unlink()
-    folder.rmdir()
+def _there_already(path: Path) -> InputError:
+    return InputError(f"{path}: is there already and would be replaced; choose another folder, or move it away")
 
 
 _CHUNK_LINES = 100_000
@@ -228,7 +163,6 @@ class _Answers(Protocol):
 
     domain: Domain
     languages: tuple[str, ...] | None
-    tallies: dict[str, Tally]
 
     def lines(self) -> Iterable[pl.Series]:
         """N-Triples lines in any order; a line may be there several times."""
@@ -274,7 +208,7 @@ def write_snapshot(
     """Write what was answered, every different line once in byte order, and its account; none of no item.
 
     Raises:
-        InputError: If another file stands under the name.
+        InputError: If another file, or the account of another snapshot, stands under its name.
     """
     if not items:
         return None
@@ -289,7 +223,6 @@ def write_snapshot(
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
         domain=answers.domain,
         languages=answers.languages,
-        stages=_stages(answers),
         items=items,
         triples=len(lines),
         bytes=len(packed),
@@ -297,13 +230,18 @@ def write_snapshot(
         content_sha256=content,
         sdk_version=version(DISTRIBUTION),
     )
-    # A run that was killed before it wrote the account has left the same bytes.
+    # A run that was killed has left the same bytes; anything else came to lie here since the plan was made.
+    account = out.with_name(SNAPSHOT_NAME)
     if out.exists() and out.read_bytes() != packed:
-        raise _replaced(out)
+        raise _there_already(out)
+    if account.exists():
+        earlier = read_snapshot_info(account)
+        if (earlier.file, earlier.sha256) != (info.file, info.sha256):
+            raise _there_already(account)
     out.parent.mkdir(parents=True, exist_ok=True)
     atomic_write(out, packed)
     # The account last: where it stands, the snapshot that it tells of is there.
-    atomic_write(out.with_name(SNAPSHOT_NAME), info.to_json())
+    atomic_write(account, info.to_json())
     on_progress("write the snapshot", 1, 1)
     return info
 
@@ -318,18 +256,3 @@ def _gzipped(lines: pl.Series) -> tuple[bytes, str]:
             digest.update(text)
             file.write(text)
     return packed.getvalue(), digest.hexdigest()
-
-
-def _stages(answers: _Answers) -> tuple[StageInfo, ...]:
-    return tuple(
-        StageInfo(
-            stage=stage,
-            requests=answers.tallies[stage].requests,
-            triples=answers.tallies[stage].triples,
-            query=construct_query(
-                queries.pattern(queries.Batch(stage, ("…",)), answers.domain, answers.languages)
-            ),
-        )
-        for stage in queries.STAGES
-        if stage in answers.tallies
-    )

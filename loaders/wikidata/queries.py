@@ -8,6 +8,7 @@ from blend.schemas.recipe import Domain
 
 DIGITS = "0123456789"
 
+# The kinds of questions, in the order in which they are asked.
 MEMBERS = "members"
 CLAIMS = "claims"
 ROUTES = "routes"
@@ -15,16 +16,13 @@ COUNTRIES = "countries"
 LABELS = "labels"
 DESCRIPTIONS = "descriptions"
 
-STAGES = (MEMBERS, CLAIMS, ROUTES, COUNTRIES, LABELS, DESCRIPTIONS)
-"""The kinds of questions, in the order in which they are asked."""
-
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """One question: what is asked, and about which items."""
 
     stage: str
-    """One of `STAGES`."""
+    """Kind of question, such as `MEMBERS`."""
     ids: tuple[str, ...]
     """Items asked about."""
     digit: str = ""

@@ -15,7 +15,6 @@ from blend.loaders.wikidata import queries
 from blend.loaders.wikidata.facts import DIRECT, ENTITY, INSTANCE_OF
 from blend.loaders.wikidata.partial import (
     NOT_ASKED,
-    Tally,
     check_outs,
     found_snapshots,
     partial_snapshots,
@@ -24,7 +23,7 @@ from blend.loaders.wikidata.partial import (
 from blend.loaders.wikidata.queries import Batch, batches, pattern
 from blend.loaders.wikidata.sparql import (
     DEFAULT_ENDPOINT,
-    KnownEndpoint,
+    ENDPOINTS,
     RequestPolicy,
     SparqlClient,
     TooHeavyError,
@@ -43,68 +42,8 @@ Ask = Callable[[str, Iterable[str]], Iterator[tuple[str, str, str]]]
 """Answers a question, given its stage and the items that it is about, with triples in N-Triples form."""
 
 
-def take_snapshot(
-    out: Path | str,
-    domain: Domain,
-    *,
-    endpoint: str = DEFAULT_ENDPOINT,
-    languages: Sequence[str] | None = None,
-    contact: str | None = None,
-    batch_size: int = _BATCH_SIZE,
-    policy: RequestPolicy | None = None,
-    on_progress: ProgressCallback = silent,
-    on_wait: Callable[[str], None] | None = None,
-) -> SnapshotInfo:
-    """Ask an endpoint for exactly the statements that a domain needs.
-
-    May be stopped at any moment (Ctrl-C, kill -9, a lost connection); the same call goes on where it stopped
-    and asks nothing again that was answered. The answers wait in the folder ``OUT.partial`` until all are
-    there. The same facts give the same bytes, in whatever order and batches they were asked for.
-
-    Args:
-        out: File to write, ``….nt.gz``; ``snapshot.json`` with its account is written beside it.
-        domain: What to look for.
-        endpoint: Name of a known endpoint, ``wdqs``, ``wdqs-scholarly`` or ``qlever``, or the address of a
-            SPARQL 1.1 endpoint that holds Wikidata and takes questions by POST.
-        languages: Languages of labels and descriptions, as Wikidata tags them; all when absent.
-        contact: Mail or web address under which the service can reach whoever asks; the public one wants it.
-        batch_size: Items per question. A question that is too heavy is divided by itself.
-        policy: How the endpoint is asked; ``contact`` is ignored beside it.
-        on_progress: Told about progress.
-        on_wait: Told what is waited for when the endpoint does not answer; ignored beside a policy.
-
-    Returns:
-        The account, as written to ``snapshot.json``.
-
-    Raises:
-        EndpointError: If the endpoint is down, is at another address, refuses, or does not answer as it must.
-            Nothing is lost.
-        InputError: If an option is wrong, ``out`` or its account is there already, or ``OUT.partial`` belongs
-            to another snapshot.
-        NoItemError: If the domain has no item there; nothing is written.
-        ConflictError: If another process is taking it.
-        StorageError: If the disk is full.
-        MissingExtraError: If SPARQLWrapper or pyoxigraph is not installed.
-
-    References:
-        https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy for the contact;
-        https://www.mediawiki.org/wiki/Wikidata_Query_Service/User_Manual for the limits of the service.
-    """
-    [info] = take_snapshots(
-        {Path(out): domain},
-        endpoint=endpoint,
-        languages=languages,
-        contact=contact,
-        batch_size=batch_size,
-        policy=policy,
-        on_progress=on_progress,
-        on_wait=on_wait,
-    )
-    return info
-
-
 def take_snapshots(
-    domains: Mapping[Path, Domain],
+    domains: Mapping[Path, Domain] | Mapping[str, Domain],
     *,
     endpoint: str = DEFAULT_ENDPOINT,
     languages: Sequence[str] | None = None,
@@ -114,42 +53,58 @@ def take_snapshots(
     on_progress: ProgressCallback = silent,
     on_wait: Callable[[str], None] | None = None,
 ) -> list[SnapshotInfo]:
-    """Take the snapshots of several domains, one after another, as `take_snapshot` takes one.
+    """Ask an endpoint for exactly the statements that domains need, one domain after another.
+
+    May be stopped at any moment (Ctrl-C, kill -9, a lost connection); the same call goes on where it stopped
+    and asks nothing again that was answered. The answers wait in the folder ``OUT.partial`` of the first file
+    until all are there. The same facts give the same bytes, in whatever order and batches they were asked for.
 
     Args:
-        domains: What to look for, by the file to write; each needs a folder of its own, since ``snapshot.json``
-            is written beside it.
-        endpoint: As for `take_snapshot`, with all that follow.
-        languages: Of labels and descriptions.
-        contact: Of whoever asks.
-        batch_size: Items per question.
-        policy: How the endpoint is asked.
+        domains: What to look for, by the file to write, ``….nt.gz``; each needs a folder of its own, since
+            ``snapshot.json`` with its account is written beside it.
+        endpoint: ``wdqs`` (the Wikidata Query Service), ``qlever``, or the address of a SPARQL 1.1 endpoint
+            that holds Wikidata and takes questions by POST.
+        languages: Languages of labels and descriptions, as Wikidata tags them; all when absent.
+        contact: Mail or web address under which the service can reach whoever asks; the public one wants it.
+        batch_size: Items per question. A question that is too heavy is divided by itself.
+        policy: How the endpoint is asked; ``contact`` is ignored beside it.
         on_progress: Told about progress.
-        on_wait: Told what is waited for.
+        on_wait: Told what is waited for when the endpoint does not answer; ignored beside a policy.
 
     Returns:
-        The accounts, in the order of the files.
+        The accounts, as written to ``snapshot.json``, in the order of the files.
 
     Raises:
-        BlendError: As from `take_snapshot`.
+        EndpointError: If the endpoint is down, is at another address, refuses, or does not answer as it must.
+            Nothing is lost.
+        InputError: If an option is wrong, one of the files or its account is there already, or ``OUT.partial``
+            belongs to other snapshots.
+        NoItemError: If a domain has no item there; the others are written.
+        ConflictError: If another process is taking them.
+        StorageError: If the disk is full.
+        MissingExtraError: If SPARQLWrapper or pyoxigraph is not installed.
+
+    References:
+        https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy for the contact;
+        https://www.mediawiki.org/wiki/Wikidata_Query_Service/User_Manual for the limits of the service.
     """
+    outs = {Path(out): domain for out, domain in domains.items()}
     wanted = None if languages is None else languages_of(languages)
-    check_outs(domains)
+    check_outs(outs)
     client = _client_of(endpoint, contact=contact, policy=policy, on_wait=on_wait)
     plan = {
         "endpoint": client.endpoint,
-        "domains": [domain.model_dump(mode="json", exclude=NOT_ASKED) for domain in domains.values()],
+        "domains": [domain.model_dump(mode="json", exclude=NOT_ASKED) for domain in outs.values()],
         "languages": None if wanted is None else list(wanted),
         "batch size": batch_size,
     }
-    with partial_snapshots(domains, plan) as partial:
-        infos: dict[Path, SnapshotInfo | None] = {**partial.finished}
-        for out, domain in domains.items():
-            if out not in infos:
-                session = _Session(partial.folder, client, domain, wanted, batch_size, on_progress)
-                items = ask_everything(session.ask, domain)
-                infos[out] = write_snapshot(session, out, partial, items, on_progress, endpoint=client.endpoint)
-    return found_snapshots(infos, domains)
+    with partial_snapshots(outs, plan) as partial:
+        infos: dict[Path, SnapshotInfo | None] = {}
+        for out, domain in outs.items():
+            session = _Session(partial.folder, client, domain, wanted, batch_size, on_progress)
+            items = ask_everything(session.ask, domain)
+            infos[out] = write_snapshot(session, out, partial, items, on_progress, endpoint=client.endpoint)
+    return found_snapshots(infos, outs)
 
 
 def _client_of(
@@ -159,16 +114,16 @@ def _client_of(
     policy: RequestPolicy | None = None,
     on_wait: Callable[[str], None] | None = None,
 ) -> SparqlClient:
-    """Somebody who asks an endpoint; the arguments are those of `take_snapshot`.
+    """Somebody who asks an endpoint; the arguments are those of `take_snapshots`.
 
     Raises:
         InputError: If the endpoint is neither known nor an address, or the contact is missing or wrong.
     """
-    known = find_endpoint(endpoint)
+    address = find_endpoint(endpoint)
     if policy is None:
-        agent = _agent_of(contact, known)
-        policy = RequestPolicy(agent, pause_s=known.pause_s, on_wait=unheard if on_wait is None else on_wait)
-    return SparqlClient(known.url, policy)
+        agent = _agent_of(contact, address)
+        policy = RequestPolicy(agent, on_wait=unheard if on_wait is None else on_wait)
+    return SparqlClient(address, policy)
 
 
 def languages_of(tags: Sequence[str]) -> tuple[str, ...]:
@@ -186,16 +141,16 @@ def languages_of(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(set(tags)))
 
 
-def _agent_of(contact: str | None, endpoint: KnownEndpoint) -> str:
+def _agent_of(contact: str | None, address: str) -> str:
     """The user agent: this software, its version, and how to reach whoever uses it.
 
     Raises:
-        InputError: If a service would be asked without a contact, against its policy, or if the contact cannot
-            stand in a header.
+        InputError: If the public service would be asked without a contact, against its policy, or if the
+            contact cannot stand in a header.
     """
-    if contact is None and endpoint.wants_contact:
+    if contact is None and address == ENDPOINTS[DEFAULT_ENDPOINT]:
         raise InputError(
-            f"the {endpoint.title} wants to know whom to reach about its use; "
+            "the Wikidata Query Service wants to know whom to reach about its use; "
             "give a mail or web address as `contact`"
         )
     if contact is not None and not (contact.isascii() and contact.isprintable() and contact.strip()):
@@ -277,7 +232,6 @@ class _Session:
     languages: tuple[str, ...] | None
     batch_size: int
     on_progress: ProgressCallback
-    tallies: dict[str, Tally] = field(default_factory=dict)
     _files: set[Path] = field(default_factory=set)
     _has_answered: bool = False
 
@@ -319,9 +273,6 @@ class _Session:
             atomic_write(path, "".join(f"{line}\n" for line in lines))
             self._has_answered = True
         self._files.add(path)
-        tally = self.tallies.setdefault(batch.stage, Tally())
-        tally.requests += 1
-        tally.triples += len(lines)
         return lines
 
 

@@ -11,7 +11,6 @@ import re
 import socket
 import ssl
 import time
-import tomllib
 import urllib.error
 import zlib
 from ast import literal_eval
@@ -19,14 +18,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import lru_cache
 from hashlib import sha256
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from blend.schemas.addresses import is_server_address, without_passwords
 from blend.schemas.errors import InputError, MissingExtraError, ServerError
-from blend.schemas.models import FrozenModel
 
 if TYPE_CHECKING:
     import pyoxigraph
@@ -347,49 +343,25 @@ def _excerpt(body: bytes) -> str:
 DEFAULT_ENDPOINT = "wdqs"
 """Name of the Wikidata Query Service."""
 
-
-class KnownEndpoint(FrozenModel):
-    """An endpoint and its rules; all but the address is what any other endpoint gets where it is left out."""
-
-    url: str
-    """Address that questions go to."""
-    name: str = ""
-    """Name for ``endpoint``; empty for one given by its address."""
-    title: str = ""
-    """Who runs it, and which part of Wikidata it is."""
-    wants_contact: bool = False
-    """Whether it refuses those who do not say whom to reach."""
-    pause_s: float = 1.0
-    """Seconds between an answer and the next question."""
-    holds: str = ""
-    """Which part of Wikidata, and how old."""
-    limits: str = ""
-    """What it restricts, as its operator says."""
+ENDPOINTS = {
+    DEFAULT_ENDPOINT: "https://query.wikidata.org/sparql",
+    "qlever": "https://qlever.dev/api/wikidata",
+}
+"""Name of an endpoint to its address."""
 
 
-@lru_cache
-def known_endpoints() -> dict[str, KnownEndpoint]:
-    """The packaged endpoints by name, ``sparql.toml``."""
-    text = (files(__package__) / "endpoints.toml").read_text(encoding="utf-8")
-    entries = map(KnownEndpoint.model_validate, tomllib.loads(text)["endpoint"])
-    return {entry.name: entry for entry in entries}
-
-
-def find_endpoint(name_or_url: str) -> KnownEndpoint:
-    """An endpoint by its name or address.
+def find_endpoint(name_or_url: str) -> str:
+    """The address of an endpoint, given by its name or address.
 
     Raises:
         InputError: If it is neither.
     """
-    known = known_endpoints()
-    for entry in known.values():
-        if name_or_url in (entry.name, entry.url):
-            return entry
+    address = ENDPOINTS.get(name_or_url, name_or_url)
     # A name and password would be written into the account of the snapshot.
-    if is_server_address(name_or_url) and name_or_url.isascii() and "@" not in name_or_url:
-        return KnownEndpoint(url=name_or_url)
+    if is_server_address(address) and address.isascii() and "@" not in address:
+        return address
     raise InputError(
         f"endpoint {without_passwords(name_or_url)!r}: not the address of a SPARQL endpoint; write it in full, "
         "with http:// or https:// and without a user name, for example 'http://localhost:7001', or a name: "
-        f"{', '.join(known)}"
+        f"{', '.join(ENDPOINTS)}"
     )

@@ -1,4 +1,4 @@
-"""BLEnD's published files: annotations and questions of every region, as their authors keep them.
+"""BLEnD's published files: annotations, questions and prompts of every region, as their authors keep them.
 
 The files hold the irregularities that 16 teams of annotators leave behind. `read_blend` normalises each or
 leaves it, and lists it as a finding with file, question and region. Nothing is dropped in silence, no vote is
@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
+from unicodedata import is_normalized, normalize
 
 import polars as pl
 
@@ -28,8 +29,9 @@ from blend.loaders.upstream.blend.groups import Entry, annotation_row
 from blend.schemas.arrow_types import nested_frame
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.formats import AnswerFormat, format_of, format_of_template
-from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS, empty
+from blend.schemas.frames import ANNOTATIONS, KEY, PROMPT_KEY, PROMPTS, QUESTIONS, empty
 from blend.schemas.locales import Locale, Registry, registry
+from blend.schemas.rows import QUESTION_SLOT
 
 _ENDINGS = {"annotations": ("_data.json",), "questions": ("_questions.csv", "_questions.json")}
 """Folder to what ends the names of its files, behind the region; of two kinds the last one counts."""
@@ -37,8 +39,8 @@ _ENDINGS = {"annotations": ("_data.json",), "questions": ("_questions.csv", "_qu
 _LAYOUTS = ("", "_hf")
 """What ends the names of the folders, usually and on the Hub; the first that is there counts."""
 
-PROMPT_FILES = ("prompts", "_prompts.csv")
-"""Folder and ending of the files that `prompts.read_prompts` reads."""
+_PROMPT_FILES = ("prompts", "_prompts.csv")
+"""Folder and ending of the files of prompts, which not every region has."""
 
 
 def _patterns(layout: str) -> list[str]:
@@ -48,12 +50,16 @@ def _patterns(layout: str) -> list[str]:
 HUB_PATTERNS = tuple(
     f"{root}{pattern}"
     for root in ("", "data/")
-    for pattern in (*(one for layout in _LAYOUTS for one in _patterns(layout)), "/*".join(PROMPT_FILES))
+    for pattern in (*(one for layout in _LAYOUTS for one in _patterns(layout)), "/*".join(_PROMPT_FILES))
 )
 """The files that `blend_files` may name, as paths in a repository."""
 
 # The first column is a running index without a name.
 _COLUMNS = Columns(("ID", "Topic", "Source", "Question", "Translation"), others=True)
+# Some files also say whether a translation was edited, or hold a machine translation.
+_PROMPT_COLUMNS = Columns(("id", "English", "Translation"), others=True)
+_PROMPT_FIELDS = {"Translation": "prompt", "English": "en_prompt"}
+"""Column to the field of `rows.ShortAnswerPrompt` that it fills."""
 _YOUR_COUNTRY = re.compile(r"\byour country\b", re.IGNORECASE)
 _AGAIN = "or, if this is not your own data, copy the published files again"
 
@@ -65,6 +71,8 @@ class BlendTables(NamedTuple):
     """`frames.QUESTIONS`, 500 rows per region, ordered by template and locale."""
     annotations: pl.DataFrame
     """`frames.ANNOTATIONS`, the same questions in the same order."""
+    prompts: pl.DataFrame
+    """`frames.PROMPTS`, how the authors ask a model in English and in the local languages, by locale and id."""
     findings: pl.DataFrame
     """`frames.FINDINGS`, one row per irregularity."""
 
@@ -76,15 +84,20 @@ def read_blend(folder: Path | str, *, clean: bool = True, locales: Registry | No
         folder: Holds ``annotations/{region}_data.json`` and ``questions/{region}_questions.csv``, itself or in
             its folder ``data``; both files for every region. Without them, a copy of the authors' repository
             on the Hub: ``annotations_hf`` and ``questions_hf`` (tables or lists).
-        clean: Whether texts are normalised: Unicode NFC, control characters and line feeds as blanks, no outer
-            white space, no blank answers, equal reasons counted together. Otherwise every text stays as
-            published and is only reported: published figures are defined on the texts as they are.
+        clean: Whether texts of questions and annotations are normalised: Unicode NFC, control characters and
+            line feeds as blanks, no outer white space, no blank answers, equal reasons counted together.
+            Otherwise every text stays as published and is only reported: published figures are defined on the
+            texts as they are. Of prompts only Unicode is composed, in either case.
         locales: Known locales; the packaged registry when absent.
 
     Returns:
         The tables. Votes, groups and their order are the same with and without ``clean``. Free-text reasons are
         in ``idks.others``, most votes first, then by text. The answer format is a template's, the same in all
         regions: the one that most regions' English texts ask for.
+
+        A prompt of ``prompts/{region}_prompts.csv`` that lacks the slot for the question in either language
+        cannot be asked and is left out. Of several with one id the first that has both slots counts. Both are
+        findings, and so is a file of prompts of a region without questions.
 
     Raises:
         InputError: If the folder holds no such files.
@@ -95,6 +108,8 @@ def read_blend(folder: Path | str, *, clean: bool = True, locales: Registry | No
     diagnostics, labels = Diagnostics(), _labels(known)
     # A region's rows as Python objects take ten times the memory of a frame: one region at a time.
     questions, annotations = [empty(QUESTIONS)], [empty(ANNOTATIONS)]
+    prompts: list[dict[str, str]] = []
+    prompt_files = _region_files(root, *_PROMPT_FILES)
     for region in _regions(root, layout, known, diagnostics):
         with diagnostics.collected():
             rows, entries = _read_region(region, root, diagnostics)
@@ -107,12 +122,20 @@ def read_blend(folder: Path | str, *, clean: bool = True, locales: Registry | No
             ]
             questions.append(pl.DataFrame(asked, schema=QUESTIONS))
             annotations.append(nested_frame(given, ANNOTATIONS))
+        with diagnostics.collected():
+            location = prompt_files.pop(region.locale.upstream, None)
+            if location is not None:
+                prompts += _prompts(root / location, root, region.locale, diagnostics)
+    for location in prompt_files.values():
+        detail = "prompts of a region without questions; left out"
+        diagnostics.finding("prompt-without-questions", location, detail)
     diagnostics.raise_problems()
     asked_everywhere = pl.concat(questions)
     _note_topics(asked_everywhere, diagnostics)
     return BlendTables(
         questions=_with_formats(asked_everywhere, diagnostics).sort(KEY),
         annotations=pl.concat(annotations).sort(KEY),
+        prompts=pl.DataFrame(prompts, schema=PROMPTS).sort(PROMPT_KEY),
         findings=diagnostics.findings_frame(),
     )
 
@@ -130,11 +153,11 @@ def blend_files(folder: Path) -> list[Path]:
     """The files of questions, annotations and, where there are any, prompts."""
     root, layout = _layout(folder)
     return sorted(
-        path for pattern in (*_patterns(layout), "/*".join(PROMPT_FILES)) for path in root.glob(pattern)
+        path for pattern in (*_patterns(layout), "/*".join(_PROMPT_FILES)) for path in root.glob(pattern)
     )
 
 
-def region_files(root: Path, folder: str, *endings: str) -> dict[str, str]:
+def _region_files(root: Path, folder: str, *endings: str) -> dict[str, str]:
     """Region name to file, as named in places."""
     return {
         path.name.removesuffix(ending): location_of(path, root)
@@ -167,7 +190,7 @@ class _Region(NamedTuple):
 
 def _regions(root: Path, layout: str, known: Registry, diagnostics: Diagnostics) -> list[_Region]:
     """The regions that have both files, in the order of their names; notes the files that stand alone."""
-    files = {folder: region_files(root, folder + layout, *endings) for folder, endings in _ENDINGS.items()}
+    files = {folder: _region_files(root, folder + layout, *endings) for folder, endings in _ENDINGS.items()}
     locales = {locale.upstream: locale for locale in known}
     regions = []
     for name in sorted({name for of_kind in files.values() for name in of_kind}):
@@ -311,6 +334,33 @@ def _question(
         "source_locale": _source_locale(values["Source"], origin, labels),
         "source": row.location,
     }
+
+
+def _prompts(path: Path, root: Path, locale: Locale, diagnostics: Diagnostics) -> list[dict[str, str]]:
+    """The rows of a file of prompts as rows of `frames.PROMPTS`, and what is odd about them."""
+    kept: dict[str, dict[str, str]] = {}
+    names = {"locale": locale.tag, "language": locale.language}
+    for location, values in read_rows(path, root, diagnostics, _PROMPT_COLUMNS):
+        prompt_id = values["id"]
+
+        def note(kind: str, detail: str, location: str = location) -> None:
+            diagnostics.finding(kind, location, detail, locale=locale.tag)
+
+        if not prompt_id.strip():
+            diagnostics.problem("the cell is blank", where=f"{location}, column id", fix="fill it in")
+        elif lacking := [column for column in _PROMPT_FIELDS if QUESTION_SLOT not in values[column]]:
+            detail = f"{' and '.join(lacking)} of {prompt_id!r} has no {QUESTION_SLOT}; left out"
+            note("prompt-without-slot", detail)
+        elif prompt_id in kept:
+            first = kept[prompt_id]["source"]
+            note("repeated-prompt", f"prompt {prompt_id!r} is also in {first}, which counts; left out")
+        else:
+            for column in _PROMPT_FIELDS:
+                if not is_normalized("NFC", values[column]):
+                    note("not-nfc", f"{column} of {prompt_id!r} is not in Unicode NFC; composed")
+            texts = {field: normalize("NFC", values[column]) for column, field in _PROMPT_FIELDS.items()}
+            kept[prompt_id] = {**texts, **names, "prompt_id": prompt_id, "source": location}
+    return list(kept.values())
 
 
 def _source_locale(label: str, origin: Origin, labels: Mapping[str, Locale]) -> str | None:

@@ -31,6 +31,32 @@ def test_what_the_english_dictionary_takes_for_forms_of_another_word_is_none(wor
     assert read.lemmas("knives") == read.lemmas("knife")
 
 
+@pytest.mark.parametrize(
+    ("word", "lemma"),
+    [
+        ("김치는", "김치"),
+        ("김치은", "김치은"),
+        ("떡국이", "떡국"),
+        ("떡국가", "떡국가"),
+        ("된장과", "된장"),
+        ("멥쌀로", "멥쌀"),
+        ("완두콩으로", "완두콩"),
+        ("완두콩로", "완두콩로"),
+        ("두부예요", "두부"),
+        ("멥쌀예요", "멥쌀예요"),
+        ("떡국에는", "떡국"),
+        ("김치이라고", "김치"),
+        # Nobody can tell how foreign letters are read.
+        ("kfc는", "kfc"),
+        ("kfc은", "kfc"),
+        # One syllable is too little.
+        ("종이", "종이"),
+    ],
+)
+def test_a_particle_is_taken_off_where_its_form_agrees(word: str, lemma: str):
+    assert reader("ko", "particles").lemmas(word) == (lemma,)
+
+
 OPTIONAL = [
     # name, module, language, text, lemmas
     ("jieba", "jieba", "zh", "我喜欢吃月饼", "我 喜欢 吃 月饼"),

@@ -5,7 +5,6 @@ import pytest
 
 from blend.loaders.wikidata.prompts import check_templates, packaged_templates
 from blend.schemas.arrow_types import published
-from blend.schemas.languages import agreeing
 from blend.schemas.rows import TEMPLATES, TripleTemplate
 
 LANGUAGES = ("en", "zh", "ar", "ko", "ru", "he", "es", "fr", "de", "ja", "id", "fa", "el", "tr")
@@ -39,24 +38,3 @@ def test_wrong_placeholders_are_found(relation: str, template: str, detail: str)
     row = ("en", relation, template, relation.startswith("country"), False)
     found = check_templates(pl.DataFrame([row], schema=TEMPLATES, orient="row"))
     assert found.select("kind", "source", "detail").rows() == [("wrong-placeholders", f"en:{relation}", detail)]
-
-
-@pytest.mark.parametrize(
-    ("word", "following", "agreed"),
-    [
-        ("김치", "은 맵다", "는 맵다"),
-        ("떡국", "는 맵다", "은 맵다"),
-        ("떡국", "가 있다", "이 있다"),
-        ("떡국", "와 밥", "과 밥"),
-        ("쌀", "으로 만든", "로 만든"),
-        ("콩", "로 만든", "으로 만든"),
-        ("쌀", "예요.", "이에요."),
-        ("두부", "이에요.", "예요."),
-        ("떡국", "에는 무", "에는 무"),
-        ("떡국", " 는 무", " 는 무"),
-        ("김치", "이라는 음식", "이라는 음식"),
-        ("", "는", "는"),
-    ],
-)
-def test_agreeing(word: str, following: str, agreed: str):
-    assert agreeing(word, following) == agreed

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import RequestPolicy
 from blend.schemas.recipe import domains
 from helpers.messages import wrong
-from helpers.wikidata.wikidata_endpoint import QUICK, status
+from helpers.wikidata.wikidata_endpoint import QUICK, snapshot_taken, status
 
 DISH = domains()["dish"]
 FACTS = """
@@ -24,7 +23,7 @@ FACTS = """
 def test_a_name_that_does_not_resolve_is_said_at_once_and_leaves_nothing(tmp_path: Path):
     said: list[str] = []
     endpoint = "http://nowhere.invalid/sparql"
-    told = wrong(lambda: take_snapshot(tmp_path / "s.nt.gz", DISH, endpoint=endpoint, on_wait=said.append))
+    told = wrong(lambda: snapshot_taken(tmp_path / "s.nt.gz", DISH, endpoint=endpoint, on_wait=said.append))
     assert re.fullmatch(
         r"http://nowhere\.invalid/sparql: cannot be reached \(.+\); check the address and the network, and run "
         r"the same command again: what it has answered is kept",
@@ -42,7 +41,7 @@ def test_every_wait_is_announced_before_it(serve: Callable[[str], Any], tmp_path
     endpoint = serve(FACTS)
     endpoint.faults.update(dict.fromkeys(range(3), status(503, "overloaded")))
     assert "3 times in a row" in wrong(
-        lambda: take_snapshot(tmp_path / "s.nt.gz", DISH, endpoint=endpoint.url, policy=policy)
+        lambda: snapshot_taken(tmp_path / "s.nt.gz", DISH, endpoint=endpoint.url, policy=policy)
     )
     overloaded = f"{endpoint.url}: answers HTTP 503; asked again in"
     assert said == [f"{overloaded} 2 s (try 2 of 3)", f"{overloaded} 4 s (try 3 of 3)"]
@@ -63,9 +62,9 @@ def test_every_wait_is_announced_before_it(serve: Callable[[str], Any], tmp_path
 def test_what_is_not_an_address_is_refused_before_anything_is_made(tmp_path: Path, endpoint: str):
     shown = endpoint.replace("user:secret@", "…@")
     out = tmp_path / "folder" / "s.nt.gz"
-    assert wrong(lambda: take_snapshot(out, DISH, endpoint=endpoint, policy=QUICK)) == (
+    assert wrong(lambda: snapshot_taken(out, DISH, endpoint=endpoint, policy=QUICK)) == (
         f"endpoint {shown!r}: not the address of a SPARQL endpoint; write it in full, with http:// or "
         "https:// and without a user name, for example 'http://localhost:7001', or a name: wdqs, "
-        "wdqs-scholarly, qlever"
+        "qlever"
     )
     assert list(tmp_path.iterdir()) == []

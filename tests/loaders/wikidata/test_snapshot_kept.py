@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from blend.loaders.wikidata import partial
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
 from blend.loaders.wikidata.partial import NoItemError
 from blend.loaders.wikidata.snapshot import take_snapshots
@@ -55,24 +56,50 @@ def refused(call: Callable[[], object], folder: Path) -> str:
     return told
 
 
+def there_already(path: Path) -> str:
+    return f"{path}: is there already and would be replaced; choose another folder, or move it away"
+
+
 def test_a_snapshot_is_not_replaced(take: Take, tmp_path: Path):
-    out = tmp_path / "food.nt.gz"
-    [info] = take({out: DISH})
-    about = f"a snapshot of {info.finished[:10]} with 6 triples about 1 item"
-    assert refused(lambda: take({out: INSTRUMENT}), tmp_path) == (
-        f"{out}: {about} is there already and would be replaced; choose another `out`, or move it away "
-        "together with snapshot.json"
-    )
-    out.rename(tmp_path / "moved.nt.gz")
-    assert refused(lambda: take({out: DISH}), tmp_path) == (
-        f"{tmp_path / 'snapshot.json'}: is the account of {about}, which is not beside it as food.nt.gz, and "
-        "would be replaced; choose another `out`, or move it to where that snapshot is"
-    )
-    (tmp_path / "snapshot.json").unlink()
-    (tmp_path / "moved.nt.gz").rename(out)
-    assert refused(lambda: take({out: DISH}), tmp_path) == (
-        f"{out}: a file is there already and would be replaced; choose another `out`, or move it away"
-    )
+    out, account = tmp_path / "food.nt.gz", tmp_path / "snapshot.json"
+    take({out: DISH})
+    assert refused(lambda: take({out: INSTRUMENT}), tmp_path) == there_already(out)
+    assert refused(lambda: take({tmp_path / "other.nt.gz": DISH}), tmp_path) == there_already(account)
+    account.rename(tmp_path / "moved.json")
+    assert refused(lambda: take({out: DISH}), tmp_path) == there_already(out)
+
+
+def test_what_came_to_lie_there_since_a_run_was_stopped_is_not_replaced(
+    take: Take, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    out, account = tmp_path / "food.nt.gz", tmp_path / "snapshot.json"
+
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(partial, "_gzipped", stopped)
+        take({out: DISH})
+    take({tmp_path / "oud.nt.gz": INSTRUMENT})
+    assert refused(lambda: take({out: DISH}), tmp_path) == there_already(account)
+    account.rename(tmp_path / "oud.json")
+    out.write_bytes(b"mine")
+    assert refused(lambda: take({out: DISH}), tmp_path) == there_already(out)
+    out.unlink()
+    take({out: DISH})
+    assert not out.with_name("food.nt.gz.partial").exists()
+
+
+def test_a_folder_without_a_plan_is_not_gone_on_with(take: Take, tmp_path: Path):
+    whole, out = tmp_path / "whole" / "food.nt.gz", tmp_path / "food.nt.gz"
+    take({whole: DISH})
+    left = tmp_path / "food.nt.gz.partial"
+    left.mkdir()
+    for name in ("statements.done", "texts.done", "a.nt"):
+        (left / name).touch()
+    take({out: DISH})
+    assert out.read_bytes() == whole.read_bytes()
+    assert not left.exists()
 
 
 def test_nothing_is_written_of_no_item(take: Take, tmp_path: Path):

@@ -36,10 +36,10 @@ RUN = """
 import sys
 from pathlib import Path
 from blend.loaders.wikidata.sparql import RequestPolicy
-from blend.loaders.wikidata.snapshot import take_snapshot
+from blend.loaders.wikidata.snapshot import take_snapshots
 from blend.schemas.recipe import domains
-take_snapshot(
-    Path(sys.argv[2]), domains()["dish"], endpoint=sys.argv[1], batch_size=250,
+take_snapshots(
+    {Path(sys.argv[2]): domains()["dish"]}, endpoint=sys.argv[1], batch_size=250,
     policy=RequestPolicy("tests", pause_s=0, first_wait_s=0.01),
 )
 """

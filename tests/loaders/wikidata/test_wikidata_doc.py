@@ -25,7 +25,7 @@ def test_python_examples_run(root: Path, food_snapshot: Path, tmp_path: Path, mo
     names: dict[str, Any] = {}
     for block in blocks(root, "python"):
         # The call that asks the public service stays out; its imports are what the other blocks go on with.
-        exec(compile(block.partition("info = ")[0], "docs/wikidata.md", "exec"), names)
+        exec(compile(block.partition("[info] = ")[0], "docs/wikidata.md", "exec"), names)
     assert names["build"].rows("ko").height > 100
 
 
