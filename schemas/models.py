@@ -1,6 +1,6 @@
 """Models: what every row, file and report is built on, what its docstrings say, and its errors in words.
 
-Everything that reads files asks here, so that nobody else needs to know how pydantic reports: which part of an
+Everything that reads files asks here, also for texts of the package, so that nobody else needs to know how pydantic reports: which part of an
 error is the sentence of one of our own validators, what its kinds are called, how a path is written.
 """
 
@@ -13,12 +13,15 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, ValidationError
 from pydantic.json_schema import JsonSchemaValue
 
 from blend.schemas.errors import RowError, beyond_limits
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def first_line_of(thing: type | Callable[..., Any]) -> str:
@@ -171,6 +174,38 @@ def packaged_text(name: str) -> str:
 def packaged_tables(name: str) -> dict[str, Any]:
     """The tables of such a file, which nobody changes."""
     return toml_tables(packaged_text(name), source=name)
+
+
+@cache
+def packaged_templates(
+    package: str,
+    folder: str = "",
+    *,
+    autoescape: bool | Callable[[str | None], bool] = True,
+    keep_trailing_newline: bool = False,
+    finalize: Callable[[Any], Any] | None = None,
+) -> "Environment":
+    """The templates in a folder of a package; each is compiled once, and a value that nobody gave is an error.
+
+    Args:
+        package: Name of the package.
+        folder: Folder in it; the package's own when absent.
+        autoescape: Whether values are escaped for HTML, or of which templates, by their names.
+        keep_trailing_newline: Whether a text ends with the line feed that its template ends with.
+        finalize: What becomes of a value before it is filled in.
+    """
+    # Imported here: most commands fill in none.
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader(package, folder),
+        undefined=StrictUndefined,
+        autoescape=autoescape,  # noqa: S701 - who asks for none fills in no HTML
+        keep_trailing_newline=keep_trailing_newline,
+        finalize=finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 def toml_tables(text: str, *, source: str, fix: str = "mend the file there") -> dict[str, Any]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
-from blend.loaders.files.packaged_templates import packaged_templates
 from blend.loaders.label_studio.push import ProjectPlan
 from blend.schemas.errors import DISTRIBUTION
+from blend.schemas.models import packaged_templates
 from blend.schemas.summaries import Table, html_table
 from blend.schemas.texts import escape_controls, pluralise
 

@@ -34,11 +34,11 @@ from blend.builders.annotation.ui_strings import (
     texts_of,
 )
 from blend.loaders.files.new_files import git_attributes, write_new_files
-from blend.loaders.files.packaged_templates import packaged_templates
 from blend.loaders.responses import ResponseTables
 from blend.schemas.errors import InputError, RowError, RowErrors, did_you_mean, raise_all
 from blend.schemas.languages import in_a_sentence, turned_around
 from blend.schemas.locales import Locale, Registry, language_name, registry
+from blend.schemas.models import packaged_templates
 from blend.schemas.texts import RIGHT_TO_LEFT, agreeing, pluralise
 
 _TAG = re.compile(r"([a-z]{2,3}(?:-[A-Z][a-z]{3})?)-([A-Z]{2})")

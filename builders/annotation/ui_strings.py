@@ -13,10 +13,9 @@ from markdown_it import MarkdownIt
 from blend.builders.annotation.project import ORDER, StageName
 from blend.loaders.files.content import read_content, utf8_text
 from blend.loaders.files.diagnostics import unknown_name
-from blend.loaders.files.packaged_templates import packaged_templates
 from blend.schemas.errors import RowError
 from blend.schemas.locales import Locale
-from blend.schemas.models import toml_tables
+from blend.schemas.models import packaged_templates, toml_tables
 from blend.schemas.texts import forbidden_in
 
 if TYPE_CHECKING:

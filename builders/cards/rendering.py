@@ -8,9 +8,8 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from blend.loaders.files.packaged_templates import packaged_templates
 from blend.schemas.errors import DISTRIBUTION
-from blend.schemas.models import field_sentences
+from blend.schemas.models import field_sentences, packaged_templates
 from blend.schemas.summaries import markdown_text
 
 

@@ -24,12 +24,12 @@ from blend.eval.report import (
     region_name,
 )
 from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
-from blend.loaders.files.packaged_templates import packaged_templates
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, read_findings, release_locales
 from blend.schemas.errors import DISTRIBUTION, InputError
 from blend.schemas.frames import is_scored
 from blend.schemas.manifest import FINDINGS_NAME
+from blend.schemas.models import packaged_templates
 from blend.schemas.reports import finding_kinds
 from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.summaries import Table, html_table, shortened
