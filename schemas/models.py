@@ -1,8 +1,8 @@
 """Models: what every row, file and report is built on, what its docstrings say, and its errors in words.
 
 Everything that reads files asks here, also for texts of the package, so that nobody else needs to know how
-pydantic reports: which part of an error is the sentence of one of our own validators, what its kinds are called,
-how a path is written.
+pydantic reports: which part of an error is the sentence of one of our own validators, what its kinds are
+called, how a path is written.
 """
 
 import ast

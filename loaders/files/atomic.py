@@ -64,6 +64,8 @@ def storage_error(
             f"{location}: no space left on the disk; {kept}free some space and run the same again"
         )
     reason = getattr(error, "strerror", None) or error
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        reason = "a part of this path is a file"
     return StorageError(f"{location}: cannot write here ({reason}); {fix}")
 
 

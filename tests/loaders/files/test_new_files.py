@@ -94,7 +94,7 @@ def test_a_sheet_says_its_encoding_to_spreadsheets(tmp_path: Path):
         ("mine.csv", "exists, and may hold somebody's work; choose another `out` or move it away"),
         (
             "mine.csv/sheet.csv",
-            "cannot write here (Not a directory); choose another `out` or change the permissions",
+            "cannot write here (a part of this path is a file); choose another `out` or change the permissions",
         ),
         (
             "nowhere/sheet.csv",
