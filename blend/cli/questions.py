@@ -140,7 +140,7 @@ def _judge(
         return
     unsure = f"; unsure of {n_unsure:,}, which are left to people" if n_unsure else ""
     typer.echo(f"{added_line(out, by_verdict)}{unsure}.")
-    if is_new:
+    if is_new and used.mcq.verdicts is None:
         say_how_to_name(out)
 
 
