@@ -8,26 +8,15 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs
 
 from pyoxigraph import RdfFormat, Store
 
-from blend.loaders.wikidata.snapshot import take_snapshots
 from blend.loaders.wikidata.sparql import RequestPolicy
-from blend.schemas.manifest import SnapshotInfo
-from blend.schemas.recipe import Domain
 from helpers.models.http_server import DROP, HttpServer, Reply, Request
 
 QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
 """Asks a server of tests, and waits for nothing."""
-
-
-def snapshot_taken(out: Path, domain: Domain, **options: Any) -> SnapshotInfo:
-    """Take the snapshot of one domain from an endpoint."""
-    [info] = take_snapshots({out: domain}, **options)
-    return info
 
 
 Fault = Callable[[bytes], Reply | str]

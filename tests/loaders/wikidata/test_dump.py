@@ -10,9 +10,10 @@ import pytest
 from blend.loaders.wikidata import dump as dump_module
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
 from blend.loaders.wikidata.facts import DIRECT, ENTITY, LABEL
+from blend.loaders.wikidata.snapshot import take_snapshots
 from blend.schemas.recipe import domains
 from helpers.messages import wrong
-from helpers.wikidata.wikidata_endpoint import QUICK, snapshot_taken
+from helpers.wikidata.wikidata_endpoint import QUICK
 from helpers.wikidata.wikidata_fixtures import FACTS, ntriples
 
 DISH, INSTRUMENT = domains()["dish"], domains()["musical-instrument"]
@@ -35,7 +36,7 @@ def test_the_same_bytes_as_from_an_endpoint(
     content = ntriples(FACTS).encode()
     dump, asked, read = (tmp_path / name for name in (f"dump{suffix}", "asked/f.nt.gz", "read/f.nt.gz"))
     dump.write_bytes(gzip.compress(content) if suffix == ".nt.gz" else content)
-    by_asking = snapshot_taken(asked, DISH, endpoint=serve(FACTS).url, languages=languages, policy=QUICK)
+    [by_asking] = take_snapshots({asked: DISH}, endpoint=serve(FACTS).url, languages=languages, policy=QUICK)
     [by_reading] = take_snapshots_from_dump({read: DISH}, dump, languages=languages)
     assert read.read_bytes() == asked.read_bytes()
     for name in ("sha256", "items", "triples"):

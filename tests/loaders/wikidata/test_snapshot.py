@@ -15,10 +15,11 @@ from blend.loaders.recipes import RecipeInPlace
 from blend.loaders.recipes.sources import load_snapshot
 from blend.loaders.wikidata.facts import LABEL
 from blend.loaders.wikidata.partial import read_snapshot_info
+from blend.loaders.wikidata.snapshot import take_snapshots
 from blend.loaders.wikidata.sparql import EndpointError
 from blend.schemas.recipe import Recipe, Source, domains
 from helpers.messages import wrong
-from helpers.wikidata.wikidata_endpoint import FAULTS, QUICK, answer, snapshot_taken, status
+from helpers.wikidata.wikidata_endpoint import FAULTS, QUICK, answer, status
 from helpers.wikidata.wikidata_fixtures import FACTS
 
 DISH = domains()["dish"]
@@ -32,7 +33,7 @@ def content(path: Path) -> list[str]:
 @pytest.mark.slow
 def test_exactly_what_the_build_needs(serve: Callable[[str], Any], tmp_path: Path):
     endpoint = serve(FACTS)
-    info = snapshot_taken(tmp_path / "food.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
+    [info] = take_snapshots({tmp_path / "food.nt.gz": DISH}, endpoint=endpoint.url, policy=QUICK)
     lines = content(tmp_path / "food.nt.gz")
     assert lines == sorted(set(lines))
     short = [line.replace("http://www.wikidata.org/", "").replace("prop/direct/", "") for line in lines]
@@ -49,7 +50,7 @@ def test_exactly_what_the_build_needs(serve: Callable[[str], Any], tmp_path: Pat
 
 
 def test_an_account_that_counts_questions_by_stage_is_still_read(serve: Callable[[str], Any], tmp_path: Path):
-    info = snapshot_taken(tmp_path / "food.nt.gz", DISH, endpoint=serve(FACTS).url, policy=QUICK)
+    [info] = take_snapshots({tmp_path / "food.nt.gz": DISH}, endpoint=serve(FACTS).url, policy=QUICK)
     account = tmp_path / "snapshot.json"
     stages = [{"stage": "members", "requests": 1, "triples": 9, "query": "CONSTRUCT …"}]
     account.write_text(json.dumps({**json.loads(info.to_json()), "stages": stages}), encoding="utf-8")
@@ -59,7 +60,7 @@ def test_an_account_that_counts_questions_by_stage_is_still_read(serve: Callable
 def test_the_account(serve: Callable[[str], Any], tmp_path: Path):
     endpoint = serve(FACTS)
     out = tmp_path / "food.nt.gz"
-    info = snapshot_taken(out, DISH, endpoint=endpoint.url, languages=["fr", "en"], policy=QUICK)
+    [info] = take_snapshots({out: DISH}, endpoint=endpoint.url, languages=["fr", "en"], policy=QUICK)
     assert read_snapshot_info(tmp_path / "snapshot.json") == info
     assert info.file == "food.nt.gz"
     assert info.endpoint == endpoint.url
@@ -74,7 +75,7 @@ def test_the_account(serve: Callable[[str], Any], tmp_path: Path):
 @pytest.mark.slow
 def test_what_is_not_as_its_account_says_is_not_built_from(serve: Callable[[str], Any], tmp_path: Path):
     out = tmp_path / "food.nt.gz"
-    info = snapshot_taken(out, DISH, endpoint=serve(FACTS).url, policy=QUICK)
+    [info] = take_snapshots({out: DISH}, endpoint=serve(FACTS).url, policy=QUICK)
     recipe = Recipe(name="food", version="1.0.0", sources=(Source(kind="wikidata", location=out.name),))
     placed = RecipeInPlace.of(recipe, tmp_path)
     assert load_snapshot(placed, recipe.sources[0]).info.sha256 == info.sha256
@@ -93,12 +94,12 @@ def test_what_is_not_as_its_account_says_is_not_built_from(serve: Callable[[str]
 @pytest.mark.slow
 def test_too_heavy_questions_are_divided(serve: Callable[[str], Any], tmp_path: Path):
     plain, heavy = serve(FACTS), serve(FACTS)
-    snapshot_taken(tmp_path / "plain.nt.gz", DISH, endpoint=plain.url, policy=QUICK)
+    take_snapshots({tmp_path / "plain.nt.gz": DISH}, endpoint=plain.url, policy=QUICK)
     (tmp_path / "snapshot.json").unlink()
     # The first question names one class: it is asked again by the last digit of the members.
     timeout = status(500, "java.util.concurrent.TimeoutException")
     heavy.faults.update({0: timeout, 20: timeout, 21: FAULTS["timeout_inside"]})
-    snapshot_taken(tmp_path / "heavy.nt.gz", DISH, endpoint=heavy.url, policy=QUICK)
+    take_snapshots({tmp_path / "heavy.nt.gz": DISH}, endpoint=heavy.url, policy=QUICK)
     assert content(tmp_path / "heavy.nt.gz") == content(tmp_path / "plain.nt.gz")
     assert 'STRENDS(STR(?s), "7")' in heavy.log[8].query
     assert len(heavy.answered()) == len(set(heavy.answered()))
@@ -109,9 +110,9 @@ def test_the_unfinished_snapshot_of_other_questions_is_kept(serve: Callable[[str
     endpoint.faults[2] = status(403, "")
     out = tmp_path / "f.nt.gz"
     with pytest.raises(EndpointError):
-        snapshot_taken(out, DISH, endpoint=endpoint.url, policy=QUICK)
+        take_snapshots({out: DISH}, endpoint=endpoint.url, policy=QUICK)
     other = {"languages": ["en"], "batch_size": 7}
-    assert wrong(lambda: snapshot_taken(out, DISH, endpoint=endpoint.url, **other, policy=QUICK)) == (
+    assert wrong(lambda: take_snapshots({out: DISH}, endpoint=endpoint.url, **other, policy=QUICK)) == (
         f"{out}.partial: holds an unfinished snapshot with another batch size, languages; "
         "finish that one with its own options, or delete the folder to start anew"
     )
@@ -121,7 +122,9 @@ def test_the_unfinished_snapshot_of_other_questions_is_kept(serve: Callable[[str
         ('{"', ", line 1, column 2: the JSON ends in the middle; copy or export the file again, whole"),
     ):
         plan.write_text(text, encoding="utf-8")
-        assert wrong(lambda: snapshot_taken(out, DISH, endpoint=endpoint.url, policy=QUICK)) == f"{plan}{told}"
+        assert (
+            wrong(lambda: take_snapshots({out: DISH}, endpoint=endpoint.url, policy=QUICK)) == f"{plan}{told}"
+        )
 
 
 def test_a_snapshot_in_the_works_is_locked(serve: Callable[[str], Any], tmp_path: Path):
@@ -130,25 +133,25 @@ def test_a_snapshot_in_the_works_is_locked(serve: Callable[[str], Any], tmp_path
     errors: list[str] = []
 
     def meddle(body: bytes) -> Any:
-        errors.append(wrong(lambda: snapshot_taken(out, DISH, endpoint=endpoint.url, policy=QUICK)))
+        errors.append(wrong(lambda: take_snapshots({out: DISH}, endpoint=endpoint.url, policy=QUICK)))
         return answer(body)
 
     endpoint.faults[1] = meddle
-    snapshot_taken(out, DISH, endpoint=endpoint.url, policy=QUICK)
+    take_snapshots({out: DISH}, endpoint=endpoint.url, policy=QUICK)
     assert errors == [f"{out}: another process is taking this snapshot; wait for it"]
 
 
 def test_wrong_options(tmp_path: Path):
     url, out = "http://127.0.0.1:1/sparql", tmp_path / "f.nt.gz"
     named = tmp_path / "food.ttl"
-    assert wrong(lambda: snapshot_taken(named, DISH, endpoint=url, policy=QUICK)) == (
+    assert wrong(lambda: take_snapshots({named: DISH}, endpoint=url, policy=QUICK)) == (
         f"{named}: a snapshot is gzipped N-Triples; name it food.nt.gz"
     )
-    assert wrong(lambda: snapshot_taken(out, DISH, endpoint=url, languages=["en", "e"], policy=QUICK)) == (
+    assert wrong(lambda: take_snapshots({out: DISH}, endpoint=url, languages=["en", "e"], policy=QUICK)) == (
         "languages: 'e' is not a BCP 47 tag; write tags such as en, zh or zh-hans"
     )
     for service in ({}, {"endpoint": "wdqs"}, {"endpoint": "https://query.wikidata.org/sparql"}):
-        assert wrong(lambda service=service: snapshot_taken(out, DISH, **service)) == (
+        assert wrong(lambda service=service: take_snapshots({out: DISH}, **service)) == (
             "the Wikidata Query Service wants to know whom to reach about its use; give a mail or web address "
             "as `contact`"
         )
@@ -170,11 +173,11 @@ def test_a_full_disk_loses_nothing(
         kept(handle)
 
     monkeypatch.setattr(os, "fsync", full)
-    assert wrong(lambda: snapshot_taken(out, DISH, endpoint=endpoint.url, policy=QUICK)) == (
+    assert wrong(lambda: take_snapshots({out: DISH}, endpoint=endpoint.url, policy=QUICK)) == (
         f"{out}: no space left on the disk; what was answered is kept; free some space and run the same again"
     )
     n_asked = len(endpoint.log)
-    snapshot_taken(out, DISH, endpoint=endpoint.url, policy=QUICK)
+    take_snapshots({out: DISH}, endpoint=endpoint.url, policy=QUICK)
     repeated = len(endpoint.log) - len({asked.query for asked in endpoint.log})
     assert n_asked > 1
     assert repeated == 1, "only the answer that could not be written"

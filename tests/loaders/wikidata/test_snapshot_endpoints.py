@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from blend.loaders.wikidata.snapshot import take_snapshots
 from blend.loaders.wikidata.sparql import RequestPolicy
 from blend.schemas.recipe import domains
 from helpers.messages import wrong
-from helpers.wikidata.wikidata_endpoint import QUICK, snapshot_taken, status
+from helpers.wikidata.wikidata_endpoint import QUICK, status
 
 DISH = domains()["dish"]
 FACTS = """
@@ -23,7 +24,7 @@ FACTS = """
 def test_a_name_that_does_not_resolve_is_said_at_once_and_leaves_nothing(tmp_path: Path):
     said: list[str] = []
     endpoint = "http://nowhere.invalid/sparql"
-    told = wrong(lambda: snapshot_taken(tmp_path / "s.nt.gz", DISH, endpoint=endpoint, on_wait=said.append))
+    told = wrong(lambda: take_snapshots({tmp_path / "s.nt.gz": DISH}, endpoint=endpoint, on_wait=said.append))
     assert re.fullmatch(
         r"http://nowhere\.invalid/sparql: cannot be reached \(.+\); check the address and the network, and run "
         r"the same command again: what it has answered is kept",
@@ -41,7 +42,7 @@ def test_every_wait_is_announced_before_it(serve: Callable[[str], Any], tmp_path
     endpoint = serve(FACTS)
     endpoint.faults.update(dict.fromkeys(range(3), status(503, "overloaded")))
     assert "3 times in a row" in wrong(
-        lambda: snapshot_taken(tmp_path / "s.nt.gz", DISH, endpoint=endpoint.url, policy=policy)
+        lambda: take_snapshots({tmp_path / "s.nt.gz": DISH}, endpoint=endpoint.url, policy=policy)
     )
     overloaded = f"{endpoint.url}: answers HTTP 503; asked again in"
     assert said == [f"{overloaded} 2 s (try 2 of 3)", f"{overloaded} 4 s (try 3 of 3)"]
@@ -62,7 +63,7 @@ def test_every_wait_is_announced_before_it(serve: Callable[[str], Any], tmp_path
 def test_what_is_not_an_address_is_refused_before_anything_is_made(tmp_path: Path, endpoint: str):
     shown = endpoint.replace("user:secret@", "…@")
     out = tmp_path / "folder" / "s.nt.gz"
-    assert wrong(lambda: snapshot_taken(out, DISH, endpoint=endpoint, policy=QUICK)) == (
+    assert wrong(lambda: take_snapshots({out: DISH}, endpoint=endpoint, policy=QUICK)) == (
         f"endpoint {shown!r}: not the address of a SPARQL endpoint; write it in full, with http:// or "
         "https:// and without a user name, for example 'http://localhost:7001', or a name: wdqs, "
         "qlever"
