@@ -53,7 +53,7 @@ MAY_IMPORT = {
     "builders/mcq": "loaders/responses builders builders/judges builders/templates",
     "builders/triples": "loaders/wikidata builders",
     "builders/stats": "loaders/files loaders/releases loaders/upstream/blend builders/triples",
-    "builders/cards": "loaders/files builders/stats",
+    "builders/cards": "builders/stats",
     "builders/diff": "loaders/files loaders/releases builders/cards",
     "builders/validate": "loaders/files loaders/releases loaders/responses builders "
     "builders/cards builders/mcq builders/templates",
