@@ -170,7 +170,7 @@ def run_at_moments(folder: str, death: str, samples: str, *moments: str) -> None
             assert not moments, f"the run has no moment {moment}"
             return
         assert code in (-signal.SIGKILL, INTERRUPTED), "the run failed otherwise than by a kill"
-        print(moment)
+        print(moment, flush=True)
     assert moments, "no run came to its end"
 
 
