@@ -140,7 +140,7 @@ def _warnings(run: Run, scored: ScoredItems, n_filtered: int) -> Iterator[str]:
     """Say where many of the answers are none, or name no option; ``n_filtered`` were stopped by a filter."""
     n_unanswered, n_written = written_count(scored.scores)
     if n_unanswered > _MAX_UNANSWERED * n_written:
-        yield _on_unanswered(n_unanswered, n_written, n_filtered)
+        yield _on_unanswered(n_unanswered, n_written, min(n_filtered, n_unanswered))
     n_unread, _ = written_count(scored.scores, UNREAD)
     if n_unread > _MAX_UNREAD * n_written:
         first = scored.decisions.filter(why=UNREAD).head(1)

@@ -3,7 +3,7 @@
 The folder ``OUT.partial`` of the first file holds ``plan.json`` (what is looked for, where, since when) and
 what was found so far. A file appears there under its name only when it is complete and on the disk, so what is
 there can be relied on. A plan is made only where no snapshot stands, so one that stands beside it comes from
-the same run, which writes it again. What lies in a folder without a plan is used by nobody.
+the same run, which writes it again. What lies in a folder without a plan is for a person to delete.
 """
 
 import gzip
@@ -23,7 +23,7 @@ import polars as pl
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
-from blend.loaders.files.atomic import atomic_write, is_disk_full, storage_error
+from blend.loaders.files.atomic import atomic_write, is_disk_full, is_left_over, storage_error
 from blend.loaders.files.content import read_json
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import DISTRIBUTION, ConflictError, InputError, RowError
@@ -64,14 +64,17 @@ def partial_snapshots(outs: Collection[Path], plan: Mapping[str, Any]) -> Iterat
     try:
         with FileLock(lock).acquire(blocking=False):
             try:
-                yield _PartialSnapshots(folder, _open_folder(folder, plan, outs))
-                # Before the answers: a run that is killed among them has ended, and is not gone on with.
-                (folder / _PLAN_NAME).unlink()
+                started = _open_folder(folder, plan, outs)
+                try:
+                    yield _PartialSnapshots(folder, started)
+                    # Before the answers: a run that is killed among them has ended, and is not gone on with.
+                    (folder / _PLAN_NAME).unlink()
+                finally:
+                    # A run that found nothing leaves nothing behind.
+                    answers = [*folder.glob("*.nt"), *folder.glob("*.parquet")]
+                    if not (answers and (folder / _PLAN_NAME).exists()):
+                        shutil.rmtree(folder)
             finally:
-                # A run that found nothing leaves nothing behind.
-                answers = [*folder.glob("*.nt"), *folder.glob("*.parquet")]
-                if folder.is_dir() and not (answers and (folder / _PLAN_NAME).exists()):
-                    shutil.rmtree(folder)
                 lock.unlink(missing_ok=True)
     except Timeout:
         raise ConflictError(f"{out}: another process is taking this snapshot; wait for it") from None
@@ -143,9 +146,10 @@ def _open_folder(folder: Path, plan: Mapping[str, Any], outs: Iterable[Path]) ->
         for there in (out, out.with_name(SNAPSHOT_NAME)):
             if there.exists():
                 raise _there_already(there)
-    if folder.exists():
-        shutil.rmtree(folder)
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
+    if not all(is_left_over(found.name) for found in folder.iterdir()):
+        fix = "move it away, or delete it to start anew"
+        raise InputError(f"{folder}: holds answers, but not {_PLAN_NAME}, which says to what; {fix}")
     started = datetime.now(UTC).isoformat(timespec="seconds")
     atomic_write(path, json.dumps({**plan, "started": started}, indent=2, sort_keys=True) + "\n")
     return started

@@ -97,6 +97,12 @@ def test_a_folder_without_a_plan_is_not_gone_on_with(take: Take, tmp_path: Path)
     left.mkdir()
     for name in ("statements.done", "texts.done", "a.nt"):
         (left / name).touch()
+    told = refused(lambda: take({out: DISH}), tmp_path)
+    fix = "move it away, or delete it to start anew"
+    assert told == f"{left}: holds answers, but not plan.json, which says to what; {fix}"
+    for path in left.iterdir():
+        path.unlink()
+    (left / ".plan.json.0-0-0.tmp").touch()  # of a run that was killed before there was a plan
     take({out: DISH})
     assert out.read_bytes() == whole.read_bytes()
     assert not left.exists()
