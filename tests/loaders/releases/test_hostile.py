@@ -170,3 +170,14 @@ def test_a_folder_in_place_of_the_locale_file_is_told(tmp_path: Path):
     (tmp_path / "locales.toml").mkdir()
     told = "locales.toml: a directory; give the file in it"
     assert message_of(RowError, lambda: release_locales(tmp_path)) == told
+
+
+def test_rows_of_a_file_that_has_changed_since_the_build_are_not_read(release: Callable[..., Path]):
+    folder = release()
+    rows = pl.read_parquet(folder / TABLE).with_columns(answer=pl.lit("b"))
+    rows.write_parquet(folder / TABLE)
+    told = message_of(InputError, lambda: read_config(folder, "annotations"))
+    assert told.startswith(f"{folder}: ") and TABLE in told
+    (folder / TABLE).unlink()
+    told = message_of(InputError, lambda: read_config(folder, "annotations"))
+    assert told.startswith(f"{folder}: ") and TABLE in told
