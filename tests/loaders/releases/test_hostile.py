@@ -177,7 +177,9 @@ def test_rows_of_a_file_that_has_changed_since_the_build_are_not_read(release: C
     rows = pl.read_parquet(folder / TABLE).with_columns(answer=pl.lit("b"))
     rows.write_parquet(folder / TABLE)
     told = message_of(InputError, lambda: read_config(folder, "annotations"))
-    assert told.startswith(f"{folder}: ") and TABLE in told
+    assert told.startswith(f"{folder}: ")
+    assert TABLE in told
     (folder / TABLE).unlink()
     told = message_of(InputError, lambda: read_config(folder, "annotations"))
-    assert told.startswith(f"{folder}: ") and TABLE in told
+    assert told.startswith(f"{folder}: ")
+    assert TABLE in told
