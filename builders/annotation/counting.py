@@ -4,8 +4,8 @@ People who asked to be forgotten are left out of all of it. They stand in a file
 the pseudonyms of address and account, so that neither another address nor a removed account brings them back.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -16,21 +16,15 @@ import polars as pl
 from blend.builders.annotation import judging, questions, review
 from blend.builders.annotation.project import People, ProjectFile, StageName, project_key, pseudonym
 from blend.builders.annotation.stage import Reading, Stage, location_of, stage_definitions
-from blend.builders.saq.answer_sheet import given_part, without_lost
+from blend.builders.saq.answer_sheet import given_part
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.loaders.files.diagnostics import Finding
 from blend.loaders.label_studio.events import ExportedTask, Held, Line, counted_lines, held_in, read_events
-from blend.loaders.responses import (
-    IN_A_FILE,
-    NOT_ASKED,
-    ResponseTables,
-    read_responses,
-    readable_questions,
-)
+from blend.loaders.responses import NOT_ASKED, read_responses, readable_rows
 from blend.schemas.errors import InputError
 from blend.schemas.frames import FINDINGS
-from blend.schemas.locales import Locale, Registry
+from blend.schemas.locales import Locale
 from blend.schemas.personal_data import ACCOUNT_PSEUDONYM, EVENTS
 from blend.schemas.sheets import ANSWER_SHEET
 from blend.schemas.texts import clean, escape_controls, pluralise
@@ -128,7 +122,8 @@ def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] 
         lines: Of the events.
         also: Names of stages to read even where nothing was seen of them.
     """
-    people, asked = People(project_key(file)), _asked_now(file)
+    people = People(project_key(file))
+    asked, typed = _in_files(file)
     found: list[StageReading] = []
     for stage_locale in stage_locales(file):
         held = held_in(lines, stage_locale.slug)
@@ -138,7 +133,7 @@ def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] 
         context = stage_locale.stage.context(file.project, stage_locale.locale, people)
         given = {
             ANSWER_SHEET.mark(template_id, tag, answer)
-            for template_id, answers in (_answers_in(found, tag) or {}).items()
+            for template_id, answers in (_answers_in(found, tag, typed) or {}).items()
             for answer in answers
         }
         reading = stage_locale.stage.read(current, replace(context, given=given or None))
@@ -147,27 +142,40 @@ def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] 
         found.append(StageReading(stage_locale, held, current, reading, let_go))
     if asked is not None:
         found = [one._replace(reading=_of_asked(one, asked)) for one in found]
-    return [one._replace(reading=_without_lost_answers(one, found)) for one in found]
+    return [one._replace(reading=_without_lost_answers(one, found, typed)) for one in found]
 
 
-def _asked_now(file: ProjectFile) -> set[tuple[str, str]] | None:
-    """Template and locale of all questions that are asked now.
+_Answers = Mapping[tuple[str, str], Set[str]]
+"""Answers by template and locale."""
 
-    Null where the file of them cannot be read whole, or holds none: it is more likely cut off than meant.
+
+def _in_files(file: ProjectFile) -> tuple[set[tuple[str, str]] | None, _Answers]:
+    """Template and locale of all questions that are asked now, and answers in files that no pull writes.
+
+    The questions are null where their file cannot be read whole, or holds none: it is more likely cut off than
+    meant.
     """
-    found = readable_questions(file.collected, locales=file.locales)
-    if found is None or not found.is_complete:
-        return None
-    return {(question.template_id, question.locale) for _, question in found.rows} or None
+    pulled = {f"{settings.locale}.jsonl" for settings in file.project.locales}
+    rows = readable_rows(file.collected, locales=file.locales, besides=pulled)
+    if rows is None:
+        return None, {}
+    typed = defaultdict[tuple[str, str], set[str]](set)
+    for _, response in rows.responses.rows:
+        typed[response.template_id, response.locale].update(map(clean, response.answers))
+    asked = {(question.template_id, question.locale) for _, question in rows.questions.rows}
+    return asked if asked and rows.questions.is_complete else None, typed
 
 
-def _answers_in(found: Sequence[StageReading], tag: str) -> dict[str, set[str]] | None:
-    """The answers that responses of a locale give, by template; null where none were pulled."""
+def _answers_in(found: Sequence[StageReading], tag: str, typed: _Answers) -> dict[str, set[str]] | None:
+    """The answers that anybody gives in a locale, by template; null where none were pulled."""
     for one in found:
         if one.stage_locale.locale.tag == tag and "responses" in one.reading.rows:
-            given: dict[str, set[str]] = {}
+            given = defaultdict[str, set[str]](set)
             for row in one.reading.rows["responses"]:
-                given.setdefault(row["template_id"], set()).update(map(clean, row.get("answers", ())))
+                given[row["template_id"]].update(map(clean, row.get("answers", ())))
+            for (template_id, locale), answers in typed.items():
+                if locale == tag:
+                    given[template_id] |= answers
             return given
     return None
 
@@ -199,14 +207,14 @@ def _of_asked(one: StageReading, asked: Collection[tuple[str, str]]) -> Reading:
     return _noted(reading._replace(rows=rows), notes)
 
 
-def _without_lost_answers(one: StageReading, found: Sequence[StageReading]) -> Reading:
+def _without_lost_answers(one: StageReading, found: Sequence[StageReading], typed: _Answers) -> Reading:
     """A reading whose reviews decide only on answers that are still given; others stay as they are.
 
     Whoever corrects an answer after it was reviewed, or asks to be forgotten, leaves a decision about nothing,
     which a build would refuse. Groups that become empty go, and so do reviews that decide nothing any more.
     """
     reading, tag = one.reading, one.stage_locale.locale.tag
-    if "reviews" not in reading.rows or (given := _answers_in(found, tag)) is None:
+    if "reviews" not in reading.rows or (given := _answers_in(found, tag, typed)) is None:
         return reading
     kept, notes = [], list[Finding]()
     for row in reading.rows["reviews"]:
@@ -224,40 +232,6 @@ def _without_lost_answers(one: StageReading, found: Sequence[StageReading]) -> R
 def _noted(reading: Reading, notes: Iterable[Finding]) -> Reading:
     findings = pl.DataFrame(list(notes), FINDINGS, orient="row")
     return reading._replace(findings=pl.concat([reading.findings, findings]))
-
-
-# The directory of raw responses, in which reviews that people wrote as files stand beside pulled ones.
-
-
-class Collected(NamedTuple):
-    """A directory of raw responses while responses are being collected."""
-
-    tables: ResponseTables
-    """Reviews decide on answers that are given, and on nothing else."""
-    passed_over: Sequence[str]
-    """What is passed over in reviews, and what to do about it."""
-
-
-_ALONE = "; delete that review, which decides on nothing else"
-_AGAIN = ", until `blend reviews propose` and `blend reviews accept --update` review the question again"
-
-
-def read_collected(folder: Path, locales: Registry) -> Collected:
-    """Read a directory of raw responses, whatever has become of reviewed questions and answers.
-
-    Raises:
-        InputError, RowError, RowErrors: As `loaders.responses.read_responses`.
-    """
-    tables = read_responses(folder, locales=locales, reviewing=True, collecting=True)
-    reviews, lost = without_lost(tables.reviews, tables.responses)
-    of_reviews = tables.findings.filter(pl.col("kind").is_in([NOT_ASKED, IN_A_FILE]))
-    passed_over = [f"{source}: {detail}" for source, detail in of_reviews.select("source", "detail").rows()]
-    passed_over += [
-        f"{one.source}: decides on {', '.join(map(repr, one.answers))}, which nobody answers any more; passed "
-        f"over{_ALONE if one.is_all else _AGAIN}"
-        for one in lost
-    ]
-    return Collected(tables._replace(reviews=reviews), passed_over)
 
 
 # The forgotten: people whose work is left out of everything that is pulled.

@@ -4,14 +4,19 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import polars as pl
 
 from blend.builders.annotation.counting import BY_LOCALE, StageReading
 from blend.builders.annotation.project import ProjectFile
+from blend.builders.saq.answer_sheet import without_lost
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.content import read_content
 from blend.loaders.label_studio.events import Folder
+from blend.loaders.responses import IN_A_FILE, NOT_ASKED, ResponseTables, read_responses
 from blend.schemas.errors import ConflictError
+from blend.schemas.locales import Registry
 from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
 from blend.schemas.texts import pair_key
 
@@ -116,3 +121,37 @@ def write_files(
 
 def _digest(content: bytes) -> str:
     return sha256(content).hexdigest()
+
+
+# The directory of raw responses, in which reviews that people wrote as files stand beside pulled ones.
+
+
+class Collected(NamedTuple):
+    """A directory of raw responses while responses are being collected."""
+
+    tables: ResponseTables
+    """Reviews decide on answers that are given, and on nothing else."""
+    passed_over: Sequence[str]
+    """What is passed over in reviews, and what to do about it."""
+
+
+_ALONE = "; delete that review, which decides on nothing else"
+_AGAIN = ", until `blend reviews propose` and `blend reviews accept --update` review the question again"
+
+
+def read_collected(folder: Path, locales: Registry) -> Collected:
+    """Read a directory of raw responses, whatever has become of reviewed questions and answers.
+
+    Raises:
+        InputError, RowError, RowErrors: As `loaders.responses.read_responses`.
+    """
+    tables = read_responses(folder, locales=locales, reviewing=True, collecting=True)
+    reviews, lost = without_lost(tables.reviews, tables.responses)
+    of_reviews = tables.findings.filter(pl.col("kind").is_in([NOT_ASKED, IN_A_FILE]))
+    passed_over = [f"{source}: {detail}" for source, detail in of_reviews.select("source", "detail").rows()]
+    passed_over += [
+        f"{one.source}: decides on {', '.join(map(repr, one.answers))}, which nobody answers any more; passed "
+        f"over{_ALONE if one.is_all else _AGAIN}"
+        for one in lost
+    ]
+    return Collected(tables._replace(reviews=reviews), passed_over)

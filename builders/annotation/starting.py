@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import langcodes
 
-from blend.builders.annotation.counting import Collected, read_collected
 from blend.builders.annotation.judging import read_sheet
 from blend.builders.annotation.project import (
     ORDER,
@@ -23,6 +22,7 @@ from blend.builders.annotation.project import (
     project_key,
     with_recipe,
 )
+from blend.builders.annotation.pulled_files import Collected, read_collected
 from blend.builders.annotation.stage import Material, stage_definitions
 from blend.builders.annotation.ui_strings import (
     english_template,

@@ -4,13 +4,13 @@
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed, R
+from blend.loaders.files.diagnostics import Diagnostics, Placed, R
 from blend.loaders.responses.checks import check_rows
 from blend.loaders.responses.odd_texts import on_one_line
 from blend.loaders.responses.response_rows import (
@@ -123,12 +123,13 @@ def _reviews_that_count(rows: ResponseRows, diagnostics: Diagnostics, *, reviewi
     return rows._replace(reviews=rows.reviews._replace(rows=kept))
 
 
-def readable_questions(folder: Path, *, locales: Registry) -> Checked[AskedQuestion] | None:
-    """The questions of a directory of raw responses, as far as they can be read.
+def readable_rows(folder: Path, *, locales: Registry, besides: Collection[str]) -> ResponseRows | None:
+    """The questions and responses of a directory of raw responses, as far as they can be read.
 
     Args:
         folder: See `read_responses`, which says what is wrong with the rest.
         locales: Known locales.
+        besides: Names of files of responses that are left out.
 
     Returns:
         The rows that are valid by themselves; null where there are no files of templates and questions, or two.
@@ -136,8 +137,9 @@ def readable_questions(folder: Path, *, locales: Registry) -> Checked[AskedQuest
     diagnostics = Diagnostics()
     try:
         files = response_layout(folder, diagnostics, collecting=True)
-        files = files._replace(templates=[], prompts=[], responses=[], reviews=[])
-        return read_response_rows(files, folder, locales, diagnostics).questions
+        responses = [path for path in files.responses if path.name not in besides]
+        files = files._replace(templates=[], prompts=[], responses=responses, reviews=[])
+        return read_response_rows(files, folder, locales, diagnostics)
     except (OSError, BlendError):
         return None
 

@@ -97,6 +97,17 @@ def test_answers_come_as_they_were_typed_with_a_link(file: ProjectFile, fake: Fa
     assert len(read_responses(file.collected, collecting=True).responses) == 3
 
 
+def test_a_review_decides_on_answers_in_files_of_ones_own_as_well(file: ProjectFile, fake: FakeStudio):
+    row = {"template_id": "food-01", "annotator": "a01", "answers": ["빵"]}
+    write_lines(file.collected / "responses/ko-KR.own.jsonl", [row])
+    fake.annotate(FOOD, "mina", typed("밥"))
+    sync_project(file.path)
+    review(fake, "rim", ("밥", "rice"), ("빵", "bread"))
+    sync_project(file.path)
+    (found,) = rows(file, "reviews")
+    assert [group["answers"] for group in found["groups"]] == [["밥"], ["빵"]]
+
+
 def test_more_is_asked_exactly_where_the_rule_says_so(file: ProjectFile, fake: FakeStudio):
     file.path.write_text(file.path.read_text().replace("wanted = 2", "wanted = 3\nmax_idk = 1"))
     sync_project(file.path)
