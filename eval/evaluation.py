@@ -8,7 +8,7 @@
     write_report([run, other], "report.html")
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -256,12 +256,21 @@ def read_scored(runs: Runs) -> tuple[ScoredRun, ...]:
             raise InputError(f"{path.name}: the run is named twice; name every run once")
     scores = [read_scores(run) for run in read_runs]
     # The same model in two tasks is not two runs to be told apart: each task has its own tables.
-    models = Counter((one.task, one.model) for one in scores)
+    alike = defaultdict[tuple[str, str], list[Path]](list)
+    for run, one in zip(read_runs, scores, strict=True):
+        alike[one.task, one.model].append(run.directory.resolve())
     found = []
     for run, one in zip(read_runs, scores, strict=True):
-        name = one.model if models[one.task, one.model] == 1 else f"{one.model} ({run.directory.name})"
+        of_model = alike[one.task, one.model]
+        name = one.model if len(of_model) == 1 else f"{one.model} ({_apart(run.directory.resolve(), of_model)})"
         found.append(ScoredRun(name, run, one, task_of(one.task)))
     return tuple(found)
+
+
+def _apart(path: Path, paths: Sequence[Path]) -> Path:
+    """The end of a path that no other one of some has: its name, or as many folders above it as that takes."""
+    ends = (path.parts[-length:] for length in range(1, len(path.parts) + 1))
+    return Path(*next(end for end in ends if [one.parts[-len(end) :] for one in paths].count(end) == 1))
 
 
 def _read(run: ScoredRun | Run | str | Path, *, release: str | Path | None = None) -> Run:

@@ -41,6 +41,13 @@ def test_nothing_is_called_better_without_the_test(good: Path, tmp_path: Path):
     assert found.frame["verdict"].unique().to_list() == ["no difference shown"]
     assert found.frame["p_value"][0] == 1.0
     assert found.standings.select("place", "best", "worst").rows() == [(1, 1, 2), (1, 1, 2)]
+    # Of folders that have the same name the one above says which is meant.
+    twin = shutil.copytree(good, tmp_path / "old" / "run")
+    assert [one.name for one in read_scored([good, copy, twin])] == [
+        f"good ({good.parent.name}/run)",
+        "good (again)",
+        "good (old/run)",
+    ]
 
 
 @pytest.mark.landing
