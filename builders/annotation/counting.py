@@ -121,7 +121,19 @@ def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] 
         file: The project.
         lines: Of the events.
         also: Names of stages to read even where nothing was seen of them.
+
+    Raises:
+        InputError: If something counts of a stage or locale that the project file does not name any more: it
+            would be left out in silence.
     """
+    known = {one.slug for one in stage_locales(file)}
+    dropped = {line["stage"] for line in lines} - known
+    if left := sorted(slug for slug in dropped if counted_lines(held_in(lines, slug))):
+        stages = ", ".join("{} of {}".format(*slug.split(".")) for slug in left)
+        raise InputError(
+            f"{file.path}: does not name {stages} any more, where people have worked; put it back: what "
+            "they gave counts until it is deleted on the server, and `sync --accept-missing` lets go of it"
+        )
     people = People(project_key(file))
     asked, typed = _in_files(file)
     found: list[StageReading] = []

@@ -1,6 +1,6 @@
 """Forgetting: a person leaves the events, all files and the server, and does not come back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -18,6 +18,7 @@ from blend.builders.annotation.pulling import Pull, Session, pull, pull_project,
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio import GoneError, events
 from blend.loaders.label_studio.events import ExportedTask, Held, Line
+from blend.loaders.responses import read_responses
 from blend.schemas.errors import InputError
 
 
@@ -99,7 +100,7 @@ def _here(file: ProjectFile, who: str, people: People, at: Session) -> Forgotten
     annotator = next(filter(None, later), named)
     names = people.names_of(annotator) | people.names_of(named)
     theirs = [line for line in lines if is_theirs(line, names, key)]
-    if not theirs and annotator not in forgotten(file) and len(names) < 2:
+    if not theirs and annotator not in forgotten(file) and len(names) < 2 and not _files_of(file, names):
         raise InputError(
             f"{annotator} has done nothing in this project, as far as it was pulled; "
             "`blend annotate status` lists who has"
@@ -159,6 +160,15 @@ def _clear_reviews(
     done.reviews += len(removed)
 
 
+def _files_of(file: ProjectFile, names: Collection[str]) -> list[str]:
+    """Files of responses and reviews in which rows of a person stand, relative to the directory of both."""
+    if not file.collected.is_dir():
+        return []
+    tables = read_responses(file.collected, locales=file.locales, reviewing=True, collecting=True)
+    rows = [tables.responses.select("annotator", "source"), tables.reviews.select("reviewer", "source")]
+    return sorted({where.rpartition(":")[0] for part in rows for who, where in part.rows() if who in names})
+
+
 def _elsewhere(file: ProjectFile, done: Forgotten, projects: Sequence[int]) -> list[str]:
     """What the command cannot reach."""
     accounts = sorted({int(str(line["account"]).split()[0]) for line in done.lines if line.get("account")})
@@ -176,6 +186,10 @@ def _elsewhere(file: ProjectFile, done: Forgotten, projects: Sequence[int]) -> l
         left.append(
             f"remove answers that were theirs alone from {', '.join(own)}, and sheets of `blend reviews "
             "propose`"
+        )
+    if rows := _files_of(file, done.names):
+        left.append(
+            f"remove the rows of the person from {', '.join(str(file.collected / one) for one in rows)}"
         )
     if any(line["stage"].startswith("collect.") for line in done.lines):
         left.append(f"look for questions that they wrote in the templates of {file.collected}")

@@ -80,7 +80,8 @@ def import_file(
         StorageError: If a file cannot be written.
     """
     known = registry() if locales is None else locales
-    questions = read_responses(folder, locales=known, reviewing=True, collecting=True).questions
+    before = read_responses(folder, locales=known, reviewing=True, collecting=True)
+    questions = before.questions
     if not rows:
         raise InputError(f"{name}: no rows; give the table with people's answers")
     if not os.path.lexists(map_path):
@@ -100,7 +101,9 @@ def import_file(
     for template_id, locale in questions.select(KEY).iter_rows():
         asked.setdefault(locale, []).append(template_id)
     given = [
-        cells for cells in _given(rows, by, key, diagnostics) if _is_asked(cells, by, asked, known, diagnostics)
+        cells
+        for cells in _given(rows, by, key, _last_number(before.responses), diagnostics)
+        if _is_asked(cells, by, asked, known, diagnostics)
     ]
     typed = [cells for cells in given if cells.values["answers"] or cells.values["non_answer"]]
     responses = _responses(typed, known, diagnostics)
@@ -128,17 +131,27 @@ def _check_columns(rows: Sequence[Cells], by: ImportMap, name: str, diagnostics:
             diagnostics.problem(f"the map says nothing about column {column!r}", where=where, fix=fix)
 
 
+def _last_number(responses: pl.DataFrame) -> int:
+    """The last number of people whom an earlier table did not name: those of the next one are others."""
+    numbers = responses["annotator"].str.extract(r"^r([0-9]{1,9})\b").cast(pl.Int64)
+    return max(numbers.drop_nulls(), default=0)
+
+
 def _given(
-    rows: Sequence[Cells], by: ImportMap, key: bytes | None, diagnostics: Diagnostics
+    rows: Sequence[Cells], by: ImportMap, key: bytes | None, last: int, diagnostics: Diagnostics
 ) -> Iterator[Cells]:
-    """Rows of responses: what each person said to each question, perhaps nothing."""
+    """Rows of responses: what each person said to each question, perhaps nothing.
+
+    People whom nobody names are called by the number of their row, behind the ``last`` one of an earlier table.
+    """
     kinds = {fold(text): NonAnswer(kind) for text, kind in by.non_answers.items()}
     for row in rows:
         for column in by.columns:
             cell = row.values.get(column)
             if isinstance(cell, str):
                 refuse_rewritten(cell, f"{row.location}, column {column}", diagnostics)
-        number = "-".join(re.findall(r"[0-9]+", row.location.rpartition(":")[2]))
+        first, *more = map(int, re.findall(r"[0-9]+", row.location.rpartition(":")[2]))
+        number = "-".join(map(str, (last + first, *more)))
         who = f"r{number}" if by.annotator is None else _one(row, by.annotator)
         if not who:
             where = f"{row.location}, column {by.annotator}"
@@ -158,7 +171,7 @@ def _given(
             values = {
                 "template_id": template_id,
                 "locale": by.locale or _one(row, by.locale_column),
-                "annotator": who if key is None else pseudonym(who, key),
+                "annotator": who if key is None or by.annotator is None else pseudonym(who, key),
                 "answers": [text for text in texts if text != reason],
                 "non_answer": kind,
                 "reason": reason if kind is NonAnswer.OTHER else None,

@@ -203,15 +203,16 @@ def _read_questions(lines: Sequence[Line], context: StageContext) -> Reading:
     translations: list[dict[str, Any]] = []
     taken: dict[str, int] = {}
     for done in reader.all_of(lines):
+        # ``collect/LOCALE/TOPIC/NUMBER``: `slug` leaves no slash in a topic.
+        _, tag, topic, number = str(done.data["blend_id"]).split("/")
+        name = f"{topic}-{tag}-{number}"
+        # Counted before it is read: one that is not complete any more changes the name of no other.
+        taken[name] = taken.get(name, 0) + 1
+        name += f"-{taken[name]}" if taken[name] > 1 else ""
         question = _question(done, reader)
         if question is None:
             continue
         local, english = question
-        # ``collect/LOCALE/TOPIC/NUMBER``: `slug` leaves no slash in a topic.
-        _, tag, topic, number = str(done.data["blend_id"]).split("/")
-        name = f"{topic}-{tag}-{number}"
-        taken[name] = taken.get(name, 0) + 1
-        name += f"-{taken[name]}" if taken[name] > 1 else ""
         natives.append({"id": name, "topic": str(done.data["topic"]), "locale": tag, "text": english})
         translations.append({"template_id": name, "locale": tag, "question": local})
     return reader.reading(natives=natives, translations=translations)

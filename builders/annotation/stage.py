@@ -238,9 +238,9 @@ class Reader:
         """By location: the numbers of annotations are given again once a project is gone."""
 
     def all_of(self, lines: Iterable[Line]) -> list[Done]:
-        """Every annotation that its author meant to give, by the id of its task, then by time."""
+        """Every annotation that its author meant to give, by the id of its task, then as they were begun."""
         found = [done for line in lines if (done := self._done(line)) is not None]
-        return sorted(found, key=lambda done: (str(done.data["blend_id"]), done.order))
+        return sorted(found, key=lambda done: (str(done.data["blend_id"]), done.order[1]))
 
     def last_of_each(self, lines: Iterable[Line], *, by: str) -> list[Done]:
         """The last annotation of every person on everything that the tasks' ``by`` names; others are noted."""

@@ -24,7 +24,7 @@ from blend.schemas.formats import (
     writes_day_first,
 )
 from blend.schemas.locales import Registry
-from blend.schemas.personal_data import as_read, own_words, several_pseudonyms
+from blend.schemas.personal_data import ACCOUNT_PSEUDONYM, as_read, own_words, several_pseudonyms
 from blend.schemas.prompts import slot_problems, slots_of
 from blend.schemas.rows import QUESTION_SLOT, QuestionTemplate, Response, Review
 from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten, pluralise, scripts_of
@@ -106,6 +106,8 @@ def _twice(rows: ResponseRows) -> Found:
             fix = "delete one of the two"
             if table == "responses":
                 fix += ", or correct its annotator or template_id"
+                if ACCOUNT_PSEUDONYM.fullmatch(row.annotator) and _file_of(earlier) != _file_of(location):
+                    fix += "; what `blend annotate sync` writes comes back: delete the row in the other file"
             if table == "reviews" and _file_of(earlier) != _file_of(location):
                 name = f"{row.locale}.own.jsonl, and pull again"
                 fix += f"; beside what `blend annotate sync` writes, name the other file {name}"

@@ -88,6 +88,12 @@ def test_questions_of_natives_go_on_to_templates(tmp_path: Path):
         ("incomplete-question", "task 2, annotation 3", f"{A}: a question without form; left out"),
         ("incomplete-question", "task 2, annotation 4", contradiction),
     ]
+    # Whatever becomes of the first one, the second keeps its name.
+    given[0][0]["updated_at"] = "2027-01-01T00:00:00Z"
+    assert read(*exported, stage="collect", project=project).rows == reading.rows
+    given[0][0]["result"].pop()
+    (second,) = read(*exported, stage="collect", project=project).rows["natives"]
+    assert second["id"] == names[1]
     write_lines(tmp_path / "natives.jsonl", reading.rows["natives"])
     write_lines(tmp_path / "translations.jsonl", reading.rows["translations"])
     sheet = review_sheet(read_native_questions(tmp_path / "natives.jsonl"))

@@ -7,12 +7,13 @@ import pytest
 
 from blend.builders.annotation import forgetting
 from blend.builders.annotation.forgetting import forget_person
-from blend.builders.annotation.project import ProjectFile, read_project
+from blend.builders.annotation.project import ProjectFile, project_key, pseudonym, read_project
 from blend.builders.annotation.syncing import sync_project
 from blend.builders.release import reviewing
 from blend.loaders.label_studio.events import read_events
 from blend.loaders.responses import read_responses
 from blend.schemas.frames import ANNOTATION_ROWS
+from helpers.label_studio.exported import write_lines
 from helpers.label_studio.fake_studio import FOOD, WORK, FakeStudio, annotate, page, review, rows, who
 from helpers.label_studio.studio_fixtures import chosen, typed
 from helpers.messages import wrong
@@ -300,5 +301,14 @@ def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monk
     done = forget_person(reviewed, kim)
     theirs = f"remove answers that were theirs alone from {own}, and sheets of `blend reviews propose`"
     assert theirs in done.by_hand
+    # Also what somebody else has brought from a table of the same people, and what they reviewed.
+    typed_elsewhere = reviewed.collected / "responses/ko-KR.form.jsonl"
+    seo = pseudonym("seo@example.org", project_key(reviewed))
+    write_lines(typed_elsewhere, [{"template_id": "food-01", "annotator": seo, "answers": ["김밥"]}])
+    own.write_text(own.read_text().replace("r02", seo))
+    assert (
+        f"remove the rows of the person from {typed_elsewhere}, {own}" in forget_person(reviewed, seo).by_hand
+    )
+    typed_elsewhere.unlink()
     own.unlink()
     assert_nowhere(reviewed, kim)

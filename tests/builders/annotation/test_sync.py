@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from blend.builders.annotation.forgetting import forget_person
-from blend.builders.annotation.project import ProjectFile
+from blend.builders.annotation.project import ProjectFile, project_in
 from blend.builders.annotation.pulling import Pull
 from blend.builders.annotation.starting import check_project
 from blend.builders.annotation.syncing import sync_project
@@ -210,6 +210,27 @@ def test_what_is_gone_counts_until_the_lead_accepts_it_and_is_paid(file: Project
     assert "kim@example.org" in told
     assert " let " in told
     assert pl.read_csv(table).rows() == [(who(file, "kim"), 0, 0.0, 1, 30.0, 36.0, 0.3)]
+
+
+def test_work_of_what_the_project_file_names_no_more_stops_a_sync(file: ProjectFile, fake: FakeStudio):
+    number, text = fake.annotate(FOOD, "kim", typed("라면")), file.path.read_text()
+    sync_project(file.path)
+    without = text.replace('["answer", "review"]', '["review"]')
+    file.path.write_text(without)
+    told = (
+        f"{file.path}: does not name answer of ko-KR any more, where people have worked; put it back: what "
+        "they gave counts until it is deleted on the server, and `sync --accept-missing` lets go of it"
+    )
+    for stopped in (
+        lambda: sync_project(file.path),
+        lambda: forget_person(project_in(file.path), "kim@example.org"),
+    ):
+        assert wrong(stopped) == told
+    file.path.write_text(text)
+    fake.delete("annotations", number)
+    sync_project(file.path, accept=lambda _: True)
+    file.path.write_text(without)
+    sync_project(file.path)
 
 
 def test_what_another_account_has_changed_is_told_until_its_author_agrees(file: ProjectFile, fake: FakeStudio):
