@@ -60,17 +60,14 @@ def _audit_rows(rows: pl.DataFrame, *, annotations: pl.DataFrame | None, locales
 
 
 def _option_sources(rows: pl.DataFrame, locales: Registry) -> pl.DataFrame:
-    """Of which locale every option is an answer, by the region that the row says."""
-    region_of = {locale.tag: locale.region for locale in locales}
-    locale_of = {region: tag for tag, region in region_of.items()}
-    options = rows.drop_nulls("option_regions").select(
-        "locale", template="template_id", text="options", region="option_regions"
+    """Of which locale every option is an answer, as the row says."""
+    # Not by its region, which locales can share.
+    named = (pl.col("choice_countries").str.json_path_match(f"$.{letter}") for letter in LETTERS)
+    options = rows.drop_nulls("choice_countries").select(
+        template="template_id", text="options", group=pl.concat_list(*named)
     )
-    each = options.explode("text", "region").unique()
-    # Two locales can share a region; an answer of the one asked about is its own.
-    is_own = pl.col("region") == pl.col("locale").replace(region_of)
-    group = pl.when(is_own).then("locale").otherwise(pl.col("region").replace(locale_of))
-    return each.select("template", "text", group=group).unique()
+    tag_of = {locale.upstream: locale.tag for locale in locales}
+    return options.explode("text", "group").unique().with_columns(pl.col("group").replace(tag_of))
 
 
 TRUE_FALSE: Mapping[str, str] = {
@@ -128,7 +125,7 @@ def _best_threshold(scores: pl.Series, is_yes: pl.Series) -> float:
 
 _MOST_QUESTIONS = 20_000
 """Questions from which on no further template is looked at: more would take time and tell the same."""
-_COLUMNS = ("question", "options", "option_regions", "answer", "topic", "locale", "template_id")
+_COLUMNS = ("question", "options", "choice_countries", "answer", "topic", "locale", "template_id")
 _PLACES = 4
 """Decimal places of the figures: the last digits of a computation are not the same on every machine."""
 

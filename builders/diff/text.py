@@ -25,9 +25,9 @@ _OPENINGS: dict[Step, str] = {
     "none": "the same data",
 }
 
-_TYPED = ("annotations", "idks")
-"""Columns with what annotators typed. A changelog goes on from version to version, and quotes none of it:
-whoever asked to be forgotten would stand in it."""
+_TYPED = ("annotations", "idks", "options", "choices", "prompt", "option")
+"""Columns with what annotators typed, in questions made of it as well. A changelog goes on from version to
+version, and quotes none of it: whoever asked to be forgotten would stand in it."""
 
 
 def _expected_version(old: str, step: Step) -> str:

@@ -115,7 +115,7 @@ class Verdicts:
         every, self._model_confidence = pl.concat(parts), model_confidence
         self.questions, self.slips = _without_slips(questions, every)
         """The questions as they are asked, and `FOUND`: those that are asked in other words than before."""
-        in_force = [_in_force(part, [questions, self.questions]) for part in parts]
+        in_force = [_in_force(part, [questions, self.questions], is_own=part is own) for part in parts]
         counting = pl.concat(in_force)
         self._shown_as = _by_template(counting.filter(verdict=SLIP).drop_nulls("option"), "with")
         self._silly_anywhere = _by_template(counting.filter(verdict=SILLY_ANYWHERE), "verdict")
@@ -336,20 +336,21 @@ def _readers(verdicts: pl.DataFrame) -> dict[_About, list[Reader]]:
 # Which verdicts are about questions that are asked
 
 
-def _in_force(rows: pl.DataFrame, asked: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def _in_force(rows: pl.DataFrame, asked: Sequence[pl.DataFrame], *, is_own: bool) -> pl.DataFrame:
     """Keep verdicts that quote no question, and those whose question is asked so.
 
-    What is said of an option in all regions counts if any verdict of its template does, since another dataset
-    may have the same ids.
+    What the package says of an option in all regions counts if any of its verdicts on the template does, since
+    another dataset may have the same ids.
 
     Args:
         rows: `VERDICTS`.
         asked: `QUESTIONS` as they stand, and without slips.
+        is_own: Whether they are of the recipe.
     """
     words = pl.concat([frame.select(*KEY, question="en_question") for frame in asked]).unique()
     quoted = rows.filter(pl.col("locale").is_not_null()).drop_nulls("question").select(_ABOUT).unique()
     asked_so = quoted.join(words, on=_ABOUT, how="semi").with_columns(is_asked=True)
-    elsewhere = set(quoted["template_id"]).difference(asked_so["template_id"])
+    elsewhere = set() if is_own else set(quoted["template_id"]).difference(asked_so["template_id"])
     counts = (
         pl.when(pl.col("locale").is_null())
         .then((pl.col("verdict") == PROPOSED) | ~pl.col("template_id").is_in(list(elsewhere)))

@@ -43,7 +43,7 @@ class _Wording(NamedTuple):
 
 
 def compared_with_blend(sources: Sequence[SourceTables], locales: Registry) -> list[SourceTables]:
-    """Compare own templates with those of BLEnD that have the same id, and take over where they come from.
+    """Compare templates of one id in two sources, own ones with BLEnD's, and take over where these come from.
 
     Args:
         sources: All sources of a recipe.
@@ -56,8 +56,9 @@ def compared_with_blend(sources: Sequence[SourceTables], locales: Registry) -> l
         another one spelt otherwise.
 
     Raises:
-        RowError, RowErrors: If such a template or question asks something else than BLEnD does, or such a
-            template has another topic, source or format of answers; names all of them.
+        RowError, RowErrors: If own templates of one id ask something else, if one of BLEnD's id or its question
+            asks something else than BLEnD does, or such a template has another topic, source or format of
+            answers; names all of them.
     """
     has_own = any(tables.info.kind in OWN_RESPONSES for tables in sources)
     published = [tables.questions for tables in sources if has_own and tables.info.kind == "blend"]
@@ -65,9 +66,15 @@ def compared_with_blend(sources: Sequence[SourceTables], locales: Registry) -> l
     facts = pl.concat(published).unique("template_id", keep="first", maintain_order=True) if published else None
     wordings = _wordings(pl.concat(published), locales) if published else []
     of_all = Diagnostics()
-    made = []
+    made, first = [], dict[str, dict[str, Any]]()
     for tables in sources:
         found = Diagnostics(of_all.problems)
+        for row in tables.templates.to_dicts():
+            one = first.setdefault(row["template_id"], row)
+            if content(row["text"]) != content(one["text"]) or row["answer_format"] != one["answer_format"]:
+                what = f"template {row['template_id']!r} asks {row['text']!r}, and in {one['source']}"
+                what = f"{what} {one['text']!r}"
+                found.problem(what, where=row["source"], fix="give one of them an id of its own")
         _find_like_topics(tables, usual, found)
         _find_exchanged(tables, locales, found)
         if facts is not None and tables.info.kind in OWN_RESPONSES:

@@ -133,7 +133,12 @@ def test_samples_say_of_how_many_they_are_the_first(make):
 
 def test_a_changelog_counts_what_annotators_typed_and_quotes_none_of_it(make):
     before, after = (
-        make({("annotations", "KR"): pl.DataFrame({"ID": ["q1"], "idks": [reason], "Topic": [topic]})})
+        make(
+            {
+                ("annotations", "KR"): pl.DataFrame({"ID": ["q1"], "idks": [reason], "Topic": [topic]}),
+                ("multiple-choice-questions", "test"): pl.DataFrame({"MCQID": ["q1_1"], "options": [[reason]]}),
+            }
+        )
         for reason, topic in (("3 agn", "Food"), ("", "Work"))
     )
     found = diff_releases(before, after)

@@ -258,6 +258,16 @@ def test_a_verdict_counts_for_the_words_that_it_quotes(quoted: str | None, count
     assert told == ([] if counts else [("en-GB", "void-verdicts", what)])
 
 
+def test_what_is_silly_anywhere_stays_so_whatever_a_question_is_asked_as():
+    questions, annotations = frames_of({"T-1": MORE})
+    asked = questions.with_columns(en_question=pl.format(ASKED, "locale"))
+    anywhere = on("plum", "silly_anywhere", locale=None)
+    for rows in ([anywhere], [anywhere, on("pear", "ok", question="What do people drink?")]):
+        build = build_mcq(asked, annotations, options=UNSHIPPED, seed=0, verdicts=verdicts_of(*rows))
+        elsewhere = build.mcqs.filter(pl.col("locale") != "ko-KR")
+        assert "plum" not in elsewhere["options"].explode().to_list()
+
+
 # What is told
 
 

@@ -111,6 +111,22 @@ def test_a_question_in_two_sources(responses: Path, tmp_path: Path):
     )
 
 
+def test_two_templates_of_one_id_in_two_sources(responses: Path, tmp_path: Path):
+    other = shutil.copytree(responses, tmp_path / "other")
+    recipe = recipe_of(*(Source(kind="responses", location=name) for name in ("collected", "other")))
+    for path in [*other.glob("*.csv"), *other.glob("*/*.csv")]:
+        text = path.read_text(encoding="utf-8").replace("en-GB", "en-AU").replace("the UK", "Australia")
+        path.with_name(path.name.replace("GB", "AU")).write_text(text, encoding="utf-8")
+    (other / "responses/en-GB.csv").unlink()
+    assert read_inputs(RecipeInPlace.of(recipe, tmp_path)).questions.height == 6
+    for path in (other / "templates.csv", other / "questions.csv"):
+        path.write_text(path.read_text(encoding="utf-8").replace("is dish 2", "is sport 2"), encoding="utf-8")
+    assert wrong(lambda: read_inputs(RecipeInPlace.of(recipe, tmp_path))) == (
+        "other/templates.csv:3: template 't2' asks 'What is sport 2 in {country}?', and in "
+        "collected/templates.csv:3 'What is dish 2 in {country}?'; give one of them an id of its own"
+    )
+
+
 @pytest.mark.slow
 def test_of_several_sources_errors_and_findings_name_theirs(responses: Path, tmp_path: Path):
     with (responses / "templates.csv").open("a", encoding="utf-8") as file:
