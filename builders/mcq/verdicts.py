@@ -127,8 +127,11 @@ class Verdicts:
         # The last part is the recipe's, with or without those of the package before it.
         self._own = self._on_options(in_force[-1].join(questions, on=KEY, how="semi", maintain_order="left"))
         """The recipe's verdicts on options of questions that are asked."""
-        self._unasked = self._on_options(own.join(questions, on=KEY, how="anti", maintain_order="left"))
-        """Those on options of questions that are not."""
+        self._anywhere = own.filter(pl.col("verdict").is_in([SILLY_ANYWHERE, SLIP])).drop_nulls("option")
+        """Those on options in all regions."""
+        unasked = own.drop_nulls("locale").join(questions, on=KEY, how="anti", maintain_order="left")
+        self._unasked = self._on_options(unasked, PROPOSED)
+        """Those on options of questions that are not asked."""
         self.void = _void(every, counting, questions)
         """`FOUND`: verdicts on questions that are asked in other words."""
         self._readers = _readers(self._on_options(counting))
@@ -157,9 +160,9 @@ class Verdicts:
         pairs = ((corrections.get(shown(one)), one) for one in variants)
         return tuple(text for pair in pairs for text in pair if text is not None)
 
-    def _on_options(self, rows: pl.DataFrame) -> pl.DataFrame:
+    def _on_options(self, rows: pl.DataFrame, *more: str) -> pl.DataFrame:
         """Verdicts on options of a question about a locale, the options as questions show them."""
-        rows = rows.filter(pl.col("verdict").is_in(ALL_VERDICTS))
+        rows = rows.filter(pl.col("verdict").is_in([*ALL_VERDICTS, *more]))
         named = rows.select("template_id", "option").iter_rows()
         texts = [self.text(template_id, shown(option)) for template_id, option in named]
         return rows.with_columns(option=pl.Series(texts, dtype=pl.String))
@@ -265,8 +268,8 @@ class Verdicts:
             formats: By template.
 
         Returns:
-            `FOUND`, a row per locale: a key that is wrong is an answer of the locale, all else one of any
-            region, or proposed, if the question is asked at all.
+            `FOUND`, a row per locale, and one for verdicts on all regions: a key that is wrong is an answer of
+            the locale, all else one of any region, or proposed, if the question is asked at all.
         """
 
         def as_given(template_id: str, text: str) -> str:
@@ -275,19 +278,26 @@ class Verdicts:
         given: set[tuple[str, str | None, str]] = set()
         for template_id, proposals in self.proposed.items():
             given |= {(template_id, None, as_given(template_id, shown(one.option))) for one in proposals}
-        read = index["template_id"].is_in(self._own["template_id"].unique().implode())
+        read = index["template_id"].is_in({*self._own["template_id"], *self._anywhere["template_id"]})
         for template_id, tag, typed, _ in index.filter(read).iter_rows():
             text = as_given(template_id, self.text(template_id, shown(typed)))
             given |= {(template_id, None, text), (template_id, tag, text)}
-        unknown: defaultdict[str, list[str]] = defaultdict(list)
+            # A slip names what was typed.
+            given.add((template_id, None, as_given(template_id, shown(typed))))
+        unknown = defaultdict[str | None, list[str]](list)
         for tag, option, source in self._unasked.select("locale", "option", "source").iter_rows():
             unknown[tag].append(f"{option!r} ({source})")
+        for template_id, option, source in self._anywhere.select("template_id", "option", "source").iter_rows():
+            if (template_id, None, as_given(template_id, shown(option))) not in given:
+                unknown[None].append(f"{option!r} ({source})")
         own = self._own.select(*KEY, "option", "verdict", "source")
         for template_id, tag, option, verdict, source in own.iter_rows():
             about = template_id, tag if verdict == WRONG else None, as_given(template_id, option)
             if about not in given:
                 unknown[tag].append(f"{option!r} ({source})")
-        found = [(None, tag, ON_NOTHING, _on_options_of_nobody(unknown[tag])) for tag in sorted(unknown)]
+        found = [
+            (None, tag, ON_NOTHING, _on_options_of_nobody(unknown[tag])) for tag in sorted(unknown, key=str)
+        ]
         return pl.DataFrame(found, FOUND, orient="row")
 
 

@@ -284,12 +284,17 @@ def test_a_column_that_was_sorted_alone_is_told_by_region():
         on("plum", "ok", template_id="T-2", source="v.tsv:5"),
         on("tea", "ok", template_id="T-9", question="What else?", source="v.tsv:6"),
         on("rice", "ok", "id-ID", source="v.tsv:7"),
+        on("plumm", "silly_anywhere", None, source="v.tsv:8"),
+        on("appel", "slip", None, source="v.tsv:9", **{"with": "apple"}),
+        on("kiwi", "proposed", "id-ID", source="v.tsv:10", **{"with": "Greece"}),
+        on("plum", "silly_anywhere", None, source="v.tsv:11"),
     )
     build = build_mcq(*frames_of({"T-1": MORE, "T-2": other}), options=UNSHIPPED, seed=0, verdicts=rows)
     british = "'tea' (v.tsv:6), 'milk' (v.tsv:2), 'pear' (v.tsv:4), 'plum' (v.tsv:5)"
     assert build.found.rows() == [
+        (None, None, "verdicts-on-nothing", f"2 verdicts {ON_NOTHING}: 'plumm' (v.tsv:8), 'appel' (v.tsv:9)"),
         (None, "en-GB", "verdicts-on-nothing", f"4 verdicts {ON_NOTHING}: {british}"),
-        (None, "id-ID", "verdicts-on-nothing", f"1 verdict {ON_NOTHING}: 'rice' (v.tsv:7)"),
+        (None, "id-ID", "verdicts-on-nothing", f"2 verdicts {ON_NOTHING}: 'rice' (v.tsv:7), 'kiwi' (v.tsv:10)"),
     ]
 
 
