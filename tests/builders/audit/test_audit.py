@@ -15,6 +15,7 @@ from scipy.special import logsumexp
 import blend
 from blend.builders.audit import COMBINED, DEFINITIONS, audit_questions
 from blend.builders.audit.rules import _choice_weights
+from blend.schemas.recipe import Recipe, Source
 from helpers.examples import examples
 from helpers.messages import wrong
 from helpers.questions.mcq_inputs import frames_of
@@ -189,6 +190,35 @@ def test_a_release_without_multiple_choice_is_refused(food_release: Path):
     assert wrong(lambda: blend.audit_release(food_release)) == (
         f"{food_release}: no multiple-choice questions in this release; audit one that has some"
     )
+
+
+@pytest.mark.slow
+def test_an_answer_is_of_its_locale_not_of_others_in_its_region(tmp_path: Path):
+    places = {"en-GB": "the UK", "en-AU": "Australia", "en-US": "the US", "en-SG": "Singapore"}
+    asked = {
+        "eat in the morning": ["toast", "porridge", "pancakes", "noodles"],
+        "drink at night": ["tea", "wine", "soda", "juice"],
+        "play at school": ["marbles", "rugby", "tag", "hopscotch"],
+    }
+    (tmp_path / "collected/responses").mkdir(parents=True)
+    templates, questions = ["template_id,topic,source_locale,text"], ["template_id,locale,question,en_question"]
+    for number, what in enumerate(asked):
+        templates.append(f"t{number},Food,,What do people in {{country}} {what}?")
+        for tag, at in places.items():
+            text = f"What do people in {at} {what}?"
+            questions.append(f"t{number},{tag},{text},{text}")
+    (tmp_path / "collected/templates.csv").write_text("\n".join(templates))
+    (tmp_path / "collected/questions.csv").write_text("\n".join(questions))
+    for place, tag in enumerate(places):
+        said = [answers[place] for answers in asked.values()]
+        rows = [f"t{number},a{who},{answer}" for number, answer in enumerate(said) for who in range(5)]
+        text = "\n".join(["template_id,annotator,answer_1", *rows])
+        (tmp_path / f"collected/responses/{tag}.csv").write_text(text)
+    sources = (Source(kind="responses", location="collected"),)
+    recipe = Recipe(name="x", version="1.0.0", license="cc-by-4.0", sources=sources)
+    blend.build_release(recipe, tmp_path / "release", base=tmp_path)
+    # Each option is an answer of one locale alone; the registry has four in Singapore.
+    assert fares(blend.audit_release(tmp_path / "release"), "elimination")["overall"] == 1
 
 
 @pytest.mark.landing
