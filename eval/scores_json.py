@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import ArrayLike
 from pydantic import Field, ValidationError
 
-from blend.eval.judging import judges_of, verdicts_digest
+from blend.eval.judging import JUDGE, judges_of, verdicts_digest
 from blend.eval.runs.answers import answers_digest
 from blend.eval.runs.run_directory import Run, Usage
 from blend.eval.statistics import FEW, Clusters, cluster_sums
@@ -110,8 +110,10 @@ def read_scores(run: Run) -> Scores:
         ) from error
     if scores.answers != answers_digest(run.answers_folder):
         raise InputError(f"{run.directory}: answers have changed since it was scored; {score_again(run)}")
-    # Who has a run without the folder of its judge can still show its scores.
-    if scores.verdicts and judges_of(run) and scores.verdicts != verdicts_digest(run, scores.rule):
+    # Who has a run without the folder of its judge can still show its scores. Any judge's verdicts: by now the
+    # rule `judge`, which meant the only one, may name none of several.
+    digests = [verdicts_digest(run, f"{JUDGE}:{name}") for name in judges_of(run)]
+    if scores.verdicts and digests and scores.verdicts not in digests:
         raise InputError(
             f"{run.directory}: the judge's verdicts have changed since it was scored; {score_again(run)}"
         )

@@ -220,6 +220,11 @@ class Registry:
         names = {*self.tags, *(locale.region_name for locale in self)}
         raise self._unknown(name, names, among=f"tags and names of the {len(self.tags)} locales")
 
+    def label(self, locale: Locale) -> str:
+        """What people call the region of a locale, with its split where it is the region of several."""
+        n_alike = sum(one.region_name == locale.region_name for one in self)
+        return f"{locale.region_name} ({locale.split})" if n_alike > 1 else locale.region_name
+
     def _named(self, name: str) -> list[Locale]:
         wanted = name.casefold().removeprefix("the ")
         return [

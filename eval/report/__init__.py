@@ -128,8 +128,13 @@ def known_regions() -> Mapping[str, Locale]:
 
 
 def region_name(code: str) -> str:
-    """A region as people call it; its code where the registry does not know it."""
-    return known_regions()[code].region_name if code in known_regions() else code
+    """A region as people call it (`Registry.label`); its code where the registry does not know it."""
+    return registry().label(known_regions()[code]) if code in known_regions() else code
+
+
+def with_code(name: str, code: str) -> str:
+    """What something is called with its code, once."""
+    return name if name == code or name.endswith(f"({code})") else f"{name} ({code})"
 
 
 def few_note(shown: Iterable[Score | Estimate]) -> str:
@@ -165,7 +170,7 @@ def _by_key(scope: str, scores: Sequence[Score], task: TaskData) -> Iterator[Tab
             [with_interval(score, partial(_number, task, score)) for score in by_metric[metric]]
             for metric in metrics
         ]
-        named = [f"{region_name(key)} ({key})" if key in known_regions() else key for key, _ in counts]
+        named = [with_code(region_name(key), key) for key, _ in counts]
         rows = zip(named, *columns, (n for _, n in counts), strict=True)
         yield Table.of("", (scope, *metrics, "n"), rows)
 

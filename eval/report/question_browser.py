@@ -203,7 +203,8 @@ def _questions(
     of_question = defaultdict(list)
     for finding in findings:
         of_question[finding["template_id"], finding["locale"]].append((finding["kind"], finding["detail"]))
-    regions = {locale.tag: locale.region_name for locale in release_locales(release)}
+    locales = release_locales(release)
+    regions = {locale.tag: locales.label(locale) for locale in locales}
     annotations = read_config(release, ANNOTATIONS).with_columns(scored=is_scored())
     questions = []
     for row in annotations.sort("template_id", maintain_order=True).iter_rows(named=True):

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from blend.eval.judging import is_judge
 from blend.eval.judging.labels import BIAS, KAPPA, is_worthless
-from blend.eval.report import ScoredRun, region_name, with_interval
+from blend.eval.report import ScoredRun, region_name, with_code, with_interval
 from blend.eval.scores_json import UNANSWERED, Score
 from blend.eval.tasks.short_answer.rules import SEMEVAL
 from blend.schemas.errors import MissingExtraError
@@ -140,7 +140,7 @@ def marks_section(
     data, rows = [], []
     for one, named in labels.items():
         found = [(name, by_key.get(one)) for name, by_key in scores.items()]
-        rows.append((one if named == one else f"{named} ({one})", *(cell(score, digits) for _, score in found)))
+        rows.append((with_code(named, one), *(cell(score, digits) for _, score in found)))
         for name, score in found:
             if score is not None and score.value is not None:
                 ends = {"value": score.value, "low": score.low, "high": score.high}

@@ -13,8 +13,11 @@ from blend.builders.release import build_release
 from blend.builders.validate import validate_release
 from blend.eval.evaluation import export_predictions, run_task, score_run, write_report
 from blend.eval.models.chosen import Recorded
+from blend.eval.release_items import read_items
+from blend.eval.tasks import task_of
 from blend.loaders.recipes import semeval_recipe
 from blend.schemas.recipe import McqOptions
+from helpers.asking import recorded
 from helpers.in_process import run as command
 from helpers.messages import wrong
 from helpers.semeval_files import keys, write_semeval, write_trial
@@ -135,6 +138,34 @@ def test_short_answers_from_a_file_to_the_site(release: Path, tmp_path: Path):
     # The table by code, with the English ones.
     assert re.search(r"<bdi>en-ET</bdi>.*?33\.3", page, re.DOTALL)
     assert "ፈንዲሻ" not in page
+
+
+@pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore::blend.BlendWarning")
+def test_of_several_samples_each_counts_and_the_first_is_submitted(release: Path, tmp_path: Path):
+    def right_at_first(row: dict[str, Any]) -> str:
+        if row["sample"]:
+            return "zzz" if row["answer"] is None else f'{{"answer_choice": "{"ABCD"[row["answer"] - 1]}"}}'
+        if row["answer"] is not None:
+            return f'{{"answer_choice": "{"ABCD"[row["answer"]]}"}}'
+        first = row["annotations"][0]
+        return (first["en_answers" if row["language"] == "en" else "answers"] or first["answers"])[0]
+
+    for task, name in (("short-answer", "saq"), ("multiple-choice", "mcq")):
+        asked = read_items(release, task_of(task), samples=2, **task_of(task).of_texts).asked
+        keys = ["item_id"] if task == "multiple-choice" else ["template_id", "locale"]
+        gold = asked.gold.select(*keys, *({"answer", "annotations"} & {*asked.gold.columns}))
+        rows = asked.items.join(gold, on=keys).with_columns(
+            answer=pl.col("answer") if "answer" in gold else None
+        )
+        said = [
+            {"item_id": row["item_id"], "response": right_at_first(row)} for row in rows.iter_rows(named=True)
+        ]
+        run = recorded(release, task, pl.DataFrame(said), tmp_path / name, samples=2)
+        scored = figures(score_run(run, rule="semeval"))["accuracy-macro", "all"]
+        export_predictions(run, tmp_path / f"{name}.zip")
+        again = run_task(release, task, Recorded(path=tmp_path / f"{name}.zip"), tmp_path / f"{name}-again")
+        assert scored == figures(score_run(again, rule="semeval"))["accuracy-macro", "all"] / 2 > 0
 
 
 @pytest.mark.slow

@@ -104,6 +104,12 @@ def test_find(name: str, tag: str):
     assert registry().find(name).tag == tag
 
 
+def test_regions_with_several_languages_are_told_apart():
+    labels = [registry().label(locale) for locale in registry()]
+    assert len({*labels}) == len(labels)
+    assert {"South Korea", "Singapore (SG_ms)"} < {*labels}
+
+
 def test_unknown_names():
     told = (
         f"unknown locale 'ko-KQ'; did you mean 'ko-KR'? the nearest of the {len(registry())} there are: ko-KR, "

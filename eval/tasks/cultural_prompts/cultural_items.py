@@ -4,7 +4,7 @@ A table of group, topic, sample and text becomes a run that can be scored. It is
 texts are copied by polars in pieces, so that millions of them never stand in memory at once.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
@@ -53,27 +53,38 @@ def cultural_items(
     """
     rows = _chosen(tables[CULTURAL_PROMPTS].lazy(), options)
     samples = pl.DataFrame({"sample": range(options.samples)}, schema={"sample": pl.Int64})
+    languages = rows.group_by("kind").agg(n=pl.col("language").n_unique()).collect()
+    several = languages.filter(pl.col("n") > 1)["kind"].to_list()
 
     def parts() -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
         for some in rows.collect_batches(chunk_size=max(1, PART // options.samples)):
-            yield _sampled(some, samples)
+            yield _sampled(some, samples, several)
 
     n_prompts: int = rows.select(pl.len()).collect().item()
     made = ItemParts(n_prompts * options.samples, parts)
     return TaskItems(ITEMS.to_frame(), GOLD.to_frame(), _templates(rows), "text", parts=made)
 
 
-def _sampled(rows: pl.DataFrame, samples: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Items and gold of some prompts."""
+def _sampled(
+    rows: pl.DataFrame, samples: pl.DataFrame, several: Collection[str]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Items and gold of some prompts; ``several`` are the kinds that ask in several languages."""
     asked = rows.join(samples, how="cross", maintain_order="left_right")
     return _items_of(
         asked.with_columns(
             item_id=pl.format("{}/{}~{}", "kind", "prompt_id", "sample"),
             prompt_id=pl.concat_str("kind", "template_id", separator="/"),
-            split="kind",
+            split=_in_one_language("kind", pl.col("kind").is_in(several)),
             group="nationality",
         )
     )
+
+
+def _in_one_language(kind: str, is_several: pl.Expr) -> pl.Expr:
+    """The kind of text, with its language where there are several: texts in two cannot be compared."""
+    language = pl.col("language").fill_null("en")
+    named = pl.when(pl.col(kind) == "").then(language).otherwise(pl.format("{}-{}", kind, language))
+    return pl.when(is_several).then(named).otherwise(kind)
 
 
 def _items_of(texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -245,6 +256,8 @@ def _keys(path: Path, texts: pl.LazyFrame) -> pl.DataFrame:
     keys = keys.with_columns(
         pl.col("split", "category").fill_null(""), language=pl.when(pl.col("language") != "").then("language")
     )
+    n_languages = pl.col("language").fill_null("en").n_unique().over("split")
+    keys = keys.with_columns(split=_in_one_language("split", n_languages > 1))
     if not sample:
         by_order = pl.int_range(pl.len()).over("split", "category", "topic", "group").cast(pl.String)
         keys = keys.with_columns(sample=by_order)

@@ -346,7 +346,9 @@ def _rows(run: Run) -> Iterator[Sequence[str]]:
             "release made with `blend build --semeval`"
         )
     answers = as_scored(run.answers(), run.description).select("item_id", *GIVEN)
-    rows = gold.filter(rotation=0).join(answers, on="item_id", how="left", maintain_order="left")
+    # A question is asked several times in samples; the first one counts.
+    gold = gold.filter(rotation=0).unique("question_id", keep="first", maintain_order=True)
+    rows = gold.join(answers, on="item_id", how="left", maintain_order="left")
     style = "json" if run.description.holds_texts else run.description.options["style"]
     chosen = decided(rows, style=style, rule=DEFAULT)["chosen"]
     for question_id, order, index in zip(rows["question_id"], rows["source_order"], chosen, strict=True):

@@ -11,6 +11,7 @@ from blend.eval.judging.judge_run import judge_run
 from blend.eval.models import Generation
 from blend.eval.release_items import read_run
 from blend.eval.runs.answers import write_answers
+from blend.eval.scores_json import read_scores
 from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says
 from helpers.messages import wrong
 from helpers.models.model_servers import SayingServer
@@ -67,7 +68,9 @@ def test_a_judge_of_the_models_own_family_is_refused_unless_told(run: blend.Run)
 @pytest.mark.landing
 def test_of_several_judges_one_is_named(run: blend.Run):
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
+    by_the_first = blend.score_run(run, rule="judge").scores
     judge_run(run, model=OwnJudge("kind", lambda _: says("correct")))
+    assert read_scores(run) == by_the_first
     assert wrong(lambda: blend.score_run(run, rule="judge")) == (
         f"{run.directory}: several judges have been asked (kind, strict); name one, such as `rule=judge:kind`"
     )

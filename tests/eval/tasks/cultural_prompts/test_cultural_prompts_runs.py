@@ -97,6 +97,21 @@ def test_what_is_odd_about_texts_is_counted_and_told(run_of, name: str):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", ["", "qa"])
+def test_texts_in_two_languages_are_not_compared(run_of, kind: str):
+    rows = [
+        {"group": group, "topic": "rain", "sample": sample, "language": language, "split": kind, "text": text}
+        for language, text in (("en", A), ("fr", FRENCH))
+        for group in ("French", "German")
+        for sample in (0, 1)
+    ]
+    found = scores_of(score_answers(run_of(rows)))
+    of_kinds = {key[1:]: one.value for key, one in found.items() if key[0] == "variance-within"}
+    for language in ("en", "fr"):
+        assert of_kinds["split", f"{kind}-{language}" if kind else language] == 0
+
+
+@pytest.mark.slow
 def test_thoughts_are_no_part_of_a_text_and_unfinished_ones_are_none(run_of):
     texts = {"French": [A, B], "German": [B, C], "Thai": [C, A]}
     thought = {
