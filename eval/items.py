@@ -13,6 +13,7 @@ import polars as pl
 
 from blend.eval.task import ShotOptions, TaskOptions
 from blend.schemas.errors import InputError
+from blend.schemas.locales import Locale, Registry, registry
 
 ITEMS = pl.Schema(
     {
@@ -67,6 +68,13 @@ class TaskItems(NamedTuple):
     """What a user should know about what is asked and what is not."""
     parts: ItemParts | None = None
     """Items and gold that are made when they are wanted; null where they are in `items` and `gold`."""
+    locales: Registry | None = None
+    """Those that the release knows, own ones among them; null where no release makes the items."""
+
+    @property
+    def by_region(self) -> Mapping[str, Locale]:
+        """What is known of regions, by the code that items and scores call them."""
+        return {locale.split: locale for locale in self.locales or registry()}
 
     @property
     def n_items(self) -> int:

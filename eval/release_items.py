@@ -111,6 +111,7 @@ def read_items(
     _check_asked(asked, task, where, {} if locales is None else {tag: splits[tag] for tag in tags})
     if isinstance(used, WrittenOptions):
         asked = repeated(asked, used.samples)
+    asked = asked._replace(locales=places.locales)
     kept = asked if in_parts else asked.in_memory()
     read_from = AskedRelease.of(places.manifest, configs, _location_of(release))
     return ReleaseItems(read_from, task.name, used.kept(), kept)

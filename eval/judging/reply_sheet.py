@@ -12,7 +12,7 @@ import polars as pl
 
 from blend.eval.items import text_digest
 from blend.eval.judging.labels import LABELS_NAME, TIE, read_labels, read_reply_verdicts, write_labels
-from blend.eval.report import ScoredRun, known_regions, single_answers
+from blend.eval.report import ScoredRun, single_answers
 from blend.eval.runs.run_directory import read_frame, write_frame
 from blend.eval.scores_json import UNANSWERED, Score, agreement_scores, whole_and_parts
 from blend.loaders.files.new_files import write_sheet
@@ -109,7 +109,8 @@ def draw_replies(
     for locale in locales or ():
         if locale not in held:
             raise UnknownNameError("locale of the runs", locale, held)
-    native = {code: locale.native_name for code, locale in known_regions().items()}
+    known = {code: locale for one in runs for code, locale in one.run.asked().by_region.items()}
+    native = {code: locale.native_name for code, locale in known.items()}
     drawn = [_of_locale(every.filter(locale=tag), sample, seed) for tag in locales or held]
     named = pl.concat(drawn).with_columns(pl.col("region").replace(native))
     return named.select(list(DRAWN)).cast(DRAWN).sort("locale", "id")

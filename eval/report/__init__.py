@@ -15,7 +15,7 @@ from blend.eval.runs.run_directory import Run, read_frame
 from blend.eval.scores_json import ALL, DECISIONS_NAME, FEW_MARK, Score, Scores, score_again
 from blend.eval.statistics.estimates import Estimate
 from blend.eval.task import TaskData
-from blend.schemas.locales import Locale, registry
+from blend.schemas.locales import registry
 from blend.schemas.recipe import in_words
 from blend.schemas.summaries import NOTHING, Summarised, Table
 
@@ -121,15 +121,15 @@ def score_tables(scores: Scores, task: TaskData) -> list[Table]:
     return [Table(f"{title}{of_first}", first.frame, f"{task.units}{few_note(shown)}"), *tables[1:]]
 
 
-@cache
-def known_regions() -> Mapping[str, Locale]:
-    """Locales by the code that scores call their regions."""
-    return {locale.split: locale for locale in registry()}
-
-
 def region_name(code: str) -> str:
     """A region as people call it (`Registry.label`); its code where the registry does not know it."""
-    return registry().label(known_regions()[code]) if code in known_regions() else code
+    return _region_names().get(code, code)
+
+
+@cache
+def _region_names() -> Mapping[str, str]:
+    """By the code that scores call them."""
+    return {locale.split: registry().label(locale) for locale in registry()}
 
 
 def with_code(name: str, code: str) -> str:

@@ -7,19 +7,21 @@ import polars as pl
 
 from blend.eval.judging import JUDGE, judge_signature, read_judge
 from blend.eval.judging.judge_run import REPLIES
-from blend.eval.report import known_regions
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, agreement_scores, share_scores
 from blend.eval.tasks.short_answer.short_answer_decisions import variants
 from blend.eval.text import normalised, words_of
 from blend.schemas.frames import KEY
+from blend.schemas.locales import Locale
 from blend.schemas.texts import agreeing
 
 _JUDGED, _NOT_JUDGED = "judged", "not judged"
 """Why a reply is correct or wrong by a judge's verdict, and why it is neither."""
 
 
-def answers_to_judge(items: pl.DataFrame, gold: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
+def answers_to_judge(
+    items: pl.DataFrame, gold: pl.DataFrame, decided: pl.DataFrame, by_region: Mapping[str, Locale]
+) -> pl.DataFrame:
     """The replies of a run, with what the default rule is sure of.
 
     It is sure of a reply that is, word for word, the answer that it matches, and of a reply that says nothing.
@@ -29,6 +31,7 @@ def answers_to_judge(items: pl.DataFrame, gold: pl.DataFrame, decided: pl.DataFr
         gold: As `short_answer_items` gives it.
         decided: Decisions by the default rule, with ``asked_in`` and ``response``; what is not scored is left
             out.
+        by_region: What is known of regions, by their code in the items.
 
     Returns:
         `judging.judge_run.REPLIES`.
@@ -37,7 +40,7 @@ def answers_to_judge(items: pl.DataFrame, gold: pl.DataFrame, decided: pl.DataFr
     rows = items.join(scored, on="item_id", how="inner", maintain_order="left").join(
         gold.select(*KEY, "question", "en_question", "annotations"), on=KEY, how="left", maintain_order="left"
     )
-    people_of = {code: locale.prompt_name for code, locale in known_regions().items()}
+    people_of = {code: locale.prompt_name for code, locale in by_region.items()}
     return pl.DataFrame(
         [
             {

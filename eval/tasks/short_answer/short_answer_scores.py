@@ -117,7 +117,7 @@ def replies_to_judge(run: Run) -> Iterator[pl.DataFrame]:
     gold = run.gold()
     for items, answers in run.answered_parts("asked"):
         decided = _decided_answers(items, gold, answers, rule="default", lemmas=DEFAULT_LEMMAS)
-        yield answers_to_judge(items, gold, decided)
+        yield answers_to_judge(items, gold, decided, run.asked().by_region)
 
 
 def short_answer_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:

@@ -8,10 +8,12 @@ import pytest
 import blend
 from blend.eval.judging import VERDICTS, judges_of, read_verdicts
 from blend.eval.judging.judge_run import judge_run
+from blend.eval.judging.reply_sheet import draw_replies
 from blend.eval.models import Generation
 from blend.eval.release_items import read_run
 from blend.eval.runs.answers import write_answers
 from blend.eval.scores_json import read_scores
+from blend.loaders.recipes import read_recipe, write_starter
 from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says
 from helpers.messages import wrong
 from helpers.models.model_servers import SayingServer
@@ -80,6 +82,20 @@ def test_of_several_judges_one_is_named(run: blend.Run):
     assert scored.overall("judge-asked").value == pytest.approx(100 * asked.height / decided.height)
     # It finds everything correct that the rule is not sure of.
     assert scored.overall("judge-rule-pairs").value == pytest.approx(100 * asked["by_rule"].mean())
+
+
+@pytest.mark.slow
+def test_a_region_of_ones_own_is_called_by_its_name(tmp_path: Path):
+    write_starter(tmp_path / "project")
+    recipe = read_recipe(tmp_path / "project/recipe.toml")
+    blend.build_release(recipe, tmp_path / "release", base=tmp_path / "project")
+    run, judge = answered_run(tmp_path / "release", tmp_path), OwnJudge("strict", finds_the_answer)
+    judge_run(run, model=judge)
+    assert {"People from New Zealand", "People from the UK"} == {
+        prompt[prompt.index("People from") : prompt.index(" have answered")] for prompt in judge.prompts
+    }
+    drawn = draw_replies([blend.score_run(run)], sample=9)
+    assert {*drawn["region"]} == {"New Zealand", "United Kingdom"}
 
 
 @pytest.mark.integration
