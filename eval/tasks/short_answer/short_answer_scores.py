@@ -314,8 +314,7 @@ def _code_scores(decisions: pl.DataFrame, *, seed: int) -> tuple[Score, ...]:
 
     Args:
         decisions: With ``locale``, ``template_id``, ``language`` and ``correct``; those that are not scored
-            (null) are left out. Of several rows under one id of the task the last counts, of each prompt and
-            repeat.
+            (null) are left out. Of several rows under one id of the task the last counts, of each repeat.
         seed: Seed of the intervals.
     """
     region = pl.col("locale").str.extract(r"-([A-Z]{2})$")
@@ -325,7 +324,7 @@ def _code_scores(decisions: pl.DataFrame, *, seed: int) -> tuple[Score, ...]:
         .with_columns(code=pl.when(language="en").then(pl.format("en-{}", region)).otherwise("locale"))
         .with_columns(repeat=pl.col("item_id").str.extract(r"#(\d+)$"))
         .drop_nulls("correct")
-        .unique(["code", "task_id", "prompt_id", "repeat"], keep="last", maintain_order=True)
+        .unique(["code", "task_id", "repeat"], keep="last", maintain_order=True)
     )
     correct = rows.with_columns(value="correct")
     _, *by_code = share_scores("accuracy", correct, {"code": "code"}, seed)
