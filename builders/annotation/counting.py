@@ -132,7 +132,7 @@ def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] 
         stages = ", ".join("{} of {}".format(*slug.split(".")) for slug in left)
         raise InputError(
             f"{file.path}: does not name {stages} any more, where people have worked; put it back: what "
-            "they gave counts until it is deleted on the server, and `sync --accept-missing` lets go of it"
+            "they gave counts until it is gone from the server and let go of here (docs/annotating.md)"
         )
     people = People(project_key(file))
     asked, typed = _in_files(file)

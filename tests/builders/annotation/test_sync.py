@@ -219,7 +219,7 @@ def test_work_of_what_the_project_file_names_no_more_stops_a_sync(file: ProjectF
     file.path.write_text(without)
     told = (
         f"{file.path}: does not name answer of ko-KR any more, where people have worked; put it back: what "
-        "they gave counts until it is deleted on the server, and `sync --accept-missing` lets go of it"
+        "they gave counts until it is gone from the server and let go of here (docs/annotating.md)"
     )
     for stopped in (
         lambda: sync_project(file.path),
