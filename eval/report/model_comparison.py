@@ -107,9 +107,8 @@ class ModelComparison(Summarised):
                 for (mean, *_), counted in zip(pairs, counts, strict=True)
             ],
             "In the mean over regions, by paired permutation tests over templates; p is corrected for the "
-            "number of pairs (Holm). Fixed: items that the model named first has correct and the other wrong; "
-            "broken: the other way around; left out: only one of them answered."
-            + "".join(_correction(*pair) for pair in pairs),
+            "number of pairs (Holm). Fixed: items on which the model named first scores higher; broken: "
+            "lower; left out: only one of them answered." + "".join(_correction(*pair) for pair in pairs),
         )
         if not self.pairs["n_left_out"].sum():
             means = means._replace(frame=means.frame.drop("left out"))

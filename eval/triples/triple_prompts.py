@@ -142,8 +142,11 @@ def asked_dishes(
             f"(first: {first})"
         )
     kept = placed.filter(~pl.col("with_country") | pl.col("place").is_not_null())
+    # A dish of several countries is asked about with each of them.
+    is_of_several = pl.col("origin_qid").n_unique().over("language", "qid") > 1
+    dish = pl.when(is_of_several).then(pl.format("{}-{}", "qid", "origin_qid")).otherwise("qid")
     rows = kept.with_columns(
-        item_id=pl.concat_str(prefix, "qid", "relation", separator="/"),
+        item_id=pl.concat_str(prefix, dish, "relation", separator="/"),
         prompt=pl.struct("template", "name", "place").map_elements(_filled, return_dtype=pl.String),
         region=pl.col("country"),
         topic=pl.lit(""),

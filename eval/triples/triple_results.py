@@ -80,7 +80,9 @@ def make_sheet(run: ScoredRun, *, sample: int, locale: str | None = None, seed: 
         UnknownNameError: If the run did not ask in the language; lists those in which it did.
     """
     every = predictions(run)
-    held = every["language"].unique(maintain_order=True).to_list()
+    # In the order of the run, which predictions do not have.
+    asked = run.decisions()["language"].unique(maintain_order=True)
+    held = [language for language in asked if language in set(every["language"])]
     if not held:
         raise InputError(f"{run.run.directory}: the model predicted nothing, so there is nothing to judge")
     wanted = held[0] if locale is None else locale

@@ -127,7 +127,7 @@ def _client_of(
 
 
 def languages_of(tags: Sequence[str]) -> tuple[str, ...]:
-    """Language tags in text order, each once.
+    """Language tags in small letters and text order, each once, English among them: countries are named by it.
 
     Raises:
         InputError: If one is not a tag.
@@ -138,7 +138,7 @@ def languages_of(tags: Sequence[str]) -> tuple[str, ...]:
             f"languages: {', '.join(map(repr, wrong))} is not a BCP 47 tag; "
             "write tags such as en, zh or zh-hans"
         )
-    return tuple(sorted(set(tags)))
+    return tuple(sorted({"en", *map(str.lower, tags)}))
 
 
 def _agent_of(contact: str | None, address: str) -> str:

@@ -27,7 +27,9 @@ from blend.eval.text import primary
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS, NO_LEMMAS, TextReader, lemmatiser_names, reader
 from blend.eval.triples.triple_prompts import (
     ABOUT_A_DISH,
+    ALIGNED,
     DISH_DECIDED,
+    TRIPLES,
     asked_dishes,
     asked_languages,
     asked_parts,
@@ -62,14 +64,19 @@ def settle_listing(
                 f"language {language!r}: there is no prompt that asks for a list about {config} in it; "
                 f"choose one of {', '.join(sorted(set(known) & set(held)))}"
             )
-    return replace(options, config=config), (config,)
+    return replace(options, config=config), tuple(dict.fromkeys((config, _with_variants(config))))
+
+
+def _with_variants(config: str) -> str:
+    """The configuration whose labels are accepted: the aligned subset has none in variants of its languages."""
+    return config.removesuffix(ALIGNED) + TRIPLES if config.endswith(ALIGNED) else config
 
 
 def listing_items(tables: Mapping[str, pl.DataFrame], options: ListingOptions) -> TaskItems:
     """The items of free listing.
 
     Args:
-        tables: The configuration (`rows.TRIPLES`).
+        tables: The configuration (`rows.TRIPLES`), and the one that it is a subset of.
         options: Which of it, in which languages; settled.
 
     Returns:
@@ -83,7 +90,9 @@ def listing_items(tables: Mapping[str, pl.DataFrame], options: ListingOptions) -
     known = _languages_with_prompts(config, options.words)
     languages, warnings = asked_languages(triples, options.languages, known, what="a prompt")
     prompts = _prompts(known, languages, options.prompts)
-    dishes = chosen_dishes(triples, languages, options).with_columns(accepted=_accepted(triples))
+    dishes = chosen_dishes(triples, languages, options).with_columns(
+        accepted=_accepted(tables[_with_variants(config)])
+    )
     items, left_out = asked_dishes(dishes, prompts)
     return TaskItems(
         items.select(list(ITEMS)).cast(ITEMS),
@@ -136,16 +145,18 @@ _BULLET = re.compile(
     r"^\s*(?:[-*•·–—▪◦‣+]+|\(?\d{1,3}\s*[.)、．:：]|[a-zA-Z][.)])\s+|^\s*\(?\d{1,3}[.)、．]\s*(?=\D)"
 )
 _SEPARATOR = re.compile(r"(?<!\d)[,،]|[,،](?!\d)|[，、؛;；/\t]|\s[-–—•·]\s|\s+\(?\d{1,2}[.)、．]\s*(?=\D)")
-_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|（[^（）]*）|【[^【】]*】")
+# In square ones with commas stands the list itself, as JSON has it.
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\],،、，]*\]|（[^（）]*）|【[^【】]*】")
 _UNITS = (
     "kg|g|gr|mg|ml|cl|dl|l|oz|lb|lbs|cups?|tbsps?|tsps?|tablespoons?|teaspoons?|cloves?|pieces?|slices?|pinch(?:es)?|"
     "cans?|bunch(?:es)?|handfuls?|grams?|liters?|litres?|克|公克|毫升|千克|斤|个|片|勺|杯|그램|개|컵|큰술|작은술|جرام|كوب|"
     "ملعقة|г|гр|кг|мл|л|шт|גרם|כוס|כף|כפית"
 )
+_NUMBER = r"\d+(?:\s*[.,/–-]\s*\d+)*\s*(?:[½¼¾⅓⅔])?\s*"
 _AMOUNT = re.compile(
-    rf"^\s*(?:ca\.?\s*|about\s+)?\d+(?:\s*[.,/–-]\s*\d+)*\s*(?:[½¼¾⅓⅔])?\s*(?:(?:{_UNITS})\b\.?)?\s*(?:of\s+)?|^[½¼¾⅓⅔]\s*",
-    re.IGNORECASE,
+    rf"^\s*(?:ca\.?\s*|about\s+)?{_NUMBER}(?:(?:{_UNITS})\b\.?)?\s*(?:of\s+)?|^[½¼¾⅓⅔]\s*", re.IGNORECASE
 )
+_AMOUNT_BEHIND = re.compile(rf"\s*{_NUMBER}(?:{_UNITS})\.?$", re.IGNORECASE)
 _AS_MUCH = (
     "to taste|as needed|as desired|as required|if needed|if desired|optional|for garnish(?:ing)?|for serving|"
     "for frying|al gusto|a gusto|opcional|quanto basta|q\\.\\s?b\\.|nach geschmack|nach bedarf|au goût|"
@@ -158,7 +169,7 @@ _EXCLAIMED = re.compile(r"[!?！？؟][\s*_\"”»]*$")
 _LAST_EXCLAIMED = re.compile(r"(?<=[.。])\s+[^.。,،，、]*[!！][\s*_]*$")
 _SENTENCE = re.compile(r"[.。][\s*_]*$")
 _MARKS = re.compile(r"\*\*|__|`|[\"“”„«»「」『』]")
-_ENDS = re.compile(r"^[\s.。!！…:：;،,，、*_–—-]+|[\s.。!！…:：;،,，、*_–—-]+$")
+_ENDS = re.compile(r"^[\s.。!！…:：;،,，、*_\[\]{}'–—-]+|[\s.。!！…:：;،,，、*_\[\]{}'–—-]+$")
 
 
 def listed(text: str, language: str) -> list[str]:
@@ -168,7 +179,8 @@ def listed(text: str, language: str) -> list[str]:
         text: What a model wrote.
         language: Tag of the language, whose words for *and* part the last two entries.
     """
-    lines = [line for line in unicodedata.normalize("NFC", text).splitlines() if line.strip()]
+    lines = unicodedata.normalize("NFC", text).splitlines()
+    lines = [line for line in lines if line.strip() and not line.startswith("```")]
     entries = _cells(lines)
     if not entries:
         entries = [entry for line in _rows(lines) for entry in _entries(line, language)]
@@ -192,7 +204,18 @@ def _rows(lines: list[str]) -> list[str]:
     if len(bulleted) > 1:
         # The first entry often has no bullet: the prompt can end with it.
         rows = [*rows[: bulleted[0]], *(rows[i] for i in bulleted)]
+    rows = _unexplained(rows)
     return [line for line in rows if not _is_remark(line)] or rows
+
+
+def _unexplained(rows: list[str]) -> list[str]:
+    """The lines without what is said of each entry behind a colon: ``Egg: binds the batter``, ``Egg: 2``."""
+    parted = [_BULLET.sub("", _MARKS.sub("", row)).replace("：", ":").partition(":") for row in rows]
+    said = [rest for name, _, rest in parted if rest.strip() and not _SEPARATOR.search(name)]
+    # Else a list follows, as after the name of a part: ``Dough: flour, water``.
+    if len(said) < _EXPLAINED or sum(bool(_SEPARATOR.search(rest)) for rest in said) * 2 >= len(said):
+        return rows
+    return [name if rest in said else row for row, (name, _, rest) in zip(rows, parted, strict=True)]
 
 
 def _is_remark(line: str) -> bool:
@@ -217,7 +240,8 @@ def _entries(line: str, language: str) -> list[str]:
 
 def _bare(part: str) -> str:
     """An entry without what says how much of it."""
-    return _ENDS.sub("", _AS_MUCH_AS.sub("", _AMOUNT.sub("", _ENDS.sub("", part))))
+    counted = _AMOUNT_BEHIND.sub("", _AMOUNT.sub("", _ENDS.sub("", part)))
+    return _ENDS.sub("", _AS_MUCH_AS.sub("", counted))
 
 
 def _after_colon(line: str) -> str:
@@ -247,6 +271,9 @@ _WITHOUT_BLANKS = ("zh", "ja")
 
 _ATTACHED = {"ar": "و", "he": "ו"}
 """Languages whose *and* is written onto the next word: nothing tells it from the word's own first letter."""
+
+_EXPLAINED = 2
+"""Lines with a colon from which on what stands behind it explains an entry."""
 
 _PAIR_WORDS = 5
 """Words up to which a line without commas is two entries joined by *and*, and no sentence."""
