@@ -111,9 +111,10 @@ def score_answers(
         items = run.items("item_id", "region", "template_id", "sample")
         scored = _with_repeats(scored, items, task.repeated)
     n_unanswered, _ = written_count(scored.scores)
+    used = scored.signature_parts.get("rule", kind)
     parts = {
         **scored.signature_parts,
-        "rule": None if rule == "default" else kind,
+        "rule": None if used == "default" else used,
         "unanswered": n_unanswered or None,
         "missing": None if state.can_be_scored else state.n_missing,
         "seed": seed or None,

@@ -266,8 +266,8 @@ def _shown(value: object) -> str:
 
 
 _WORDS: Mapping[FinishReason, str] = {
-    # Anthropic and Bedrock say the second and third, TGI the fifth, Cohere the last.
-    "stop": "stop end_turn stop_sequence eos eos_token complete",
+    # Anthropic and Bedrock say the second and third, TGI the fifth, Cohere the next, Responses the last.
+    "stop": "stop end_turn stop_sequence eos eos_token complete completed",
     # Anthropic, Bedrock, Cohere and Gemini; OpenAI's responses; Mistral; Anthropic.
     "length": "length max_tokens max_output_tokens model_length model_context_window_exceeded max_length",
     "content_filter": (

@@ -95,12 +95,13 @@ def read_log(path: Path, *, samples: int = 1) -> tuple[list[LoggedAnswer], int] 
     if ending not in LOG_SUFFIXES or (ending == ".jsonl" and _answer_in(_first_line(path)) is None):
         return None
     answers: list[LoggedAnswer] = []
-    n_further, kept_filter = 0, None
+    n_further, filters = 0, dict[str | None, object]()
     for location, record in records(path, path.name):
         found = _answer_in(record)
         if found is None:
             raise _unknown(location)
-        kept_filter = kept_filter or record.get("filter")
+        # Tasks of lm-eval in one file can have filters of their own.
+        kept_filter = filters.setdefault(found.id, record.get("filter"))
         if record.get("epoch", 1) > samples or record.get("filter") != kept_filter:
             n_further += 1
             continue

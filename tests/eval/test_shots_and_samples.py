@@ -98,6 +98,16 @@ def test_what_repeats_an_example_does_not_repeat_the_question(
     assert "|shots:1-seed0|" in first.signature
 
 
+def test_a_question_is_shown_without_the_examples(asked: Callable[..., blend.Run]):
+    run = asked(Saying(lambda prompts: ["A"] * len(prompts)), style="json", out="shown", shots=1)
+    scored = blend.score_run(run)
+    known = scored.task.known_questions(scored)
+    questions = run.items("item_id", "prompt", "examples").rows()
+    assert all(
+        known[item].title.partition("?")[0] in prompt[len(before) :] for item, prompt, before in questions
+    )
+
+
 def test_too_few_templates():
     rows = pl.DataFrame(
         {"locale": ["ko-KR"] * 3, "template_id": ["a", "b", "b"], "can_be_example": [True, True, False]}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import polars as pl
 
+from blend.eval.items import own_prompt
 from blend.eval.report import (
     VARIANTS,
     Candidate,
@@ -42,6 +43,7 @@ from blend.eval.scores_json import (
 from blend.eval.statistics.agreement import auroc, coverage_weights, expected_calibration_error
 from blend.eval.task import Progress, ScoringOptions
 from blend.eval.tasks.multiple_choice.choices import (
+    DEFAULT,
     GIVEN,
     PROMPTS,
     RULES,
@@ -119,8 +121,12 @@ def score_choice_run(run: Run, options: ScoringOptions, _on_progress: Progress) 
         *_default_culture(kept, seed),
         *(_confidence_scores(kept, seed) if sure else ()),
     )
-    stated = {"conf": "stated"} if says_confidence else {}
-    named = {"style": asked["style"], "rot": str(asked["rotations"]), **stated}
+    named = {"style": asked["style"], "rot": str(asked["rotations"])}
+    if says_confidence:
+        named["conf"] = "stated"
+    if asked["style"] == "texts":
+        # The logs of lm-eval hold what is likeliest in all; by default it is per byte.
+        named["rule"] = "sum" if run.description.holds_texts else DEFAULT if rule == "byte" else rule
     warnings: tuple[str, ...] = ()
     if says_confidence and written.height and written["confidence"].null_count() == written.height:
         warnings = ("no answer that names an option says how sure the model is, so there are no figures of it",)
@@ -315,7 +321,8 @@ def asked_questions(run: ScoredRun) -> KnownQuestions:
     # What stands between the question and its options, or the end.
     behind = after.partition("{")[0]
     gold = run.run.gold("item_id", "answer", "option_texts", "option_regions")
-    rows = run.run.items("item_id", "prompt").join(gold, on="item_id", how="left")
+    items = run.run.items()
+    rows = items.select("item_id", own_prompt(items)).join(gold, on="item_id", how="left")
     found = {}
     for item_id, prompt, answer, texts, regions in rows.iter_rows():
         notes = (

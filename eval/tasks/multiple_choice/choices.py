@@ -142,8 +142,11 @@ def _turned(rows: pl.DataFrame, rotations: int) -> pl.DataFrame:
 
 # Which option an answer stands for.
 
-_CONFIDENCE = r',?\s*"confidence"\s*:\s*"?\s*(\d+(?:\.\d+)?)\s*%?\s*"?\s*,?'
-"""The field for confidence in an answer, as a regular expression."""
+_FIELD = r'"confidence"\s*:\s*(?:"[^"]*"|[^,}]*)'
+_CONFIDENCE = rf",\s*{_FIELD}|{_FIELD},?"
+"""The field for confidence in an answer with one of the commas around it, as a regular expression."""
+_STATED = r'"confidence"\s*:\s*"?\s*([0-9]+(?:\.[0-9]+)?)\s*%?\s*"?\s*(?:,\s*"|,?\s*\}|$)'
+"""The same with a number and nothing else in it."""
 
 
 def stated_confidence(text: pl.Expr) -> pl.Expr:
@@ -151,7 +154,7 @@ def stated_confidence(text: pl.Expr) -> pl.Expr:
 
     A number with a point up to 1, such as 0.9, is taken as the share that it would be a strange percentage for.
     """
-    stated = text.str.extract(_CONFIDENCE)
+    stated = text.str.extract(_STATED)
     number = stated.cast(pl.Float64)
     is_share = stated.str.contains(".", literal=True) & (number <= 1)
     share = pl.when(is_share).then(number).otherwise(number / 100)

@@ -134,5 +134,7 @@ def test_lm_eval_chooses_what_we_choose(
     answers = Recorded(path=tmp_path / "samples.jsonl")
     read = score_run(run_task(mini_release, "multiple-choice", answers, tmp_path / "read", limit=limit))
     assert f"|style:{style}|" in read.signature
+    # A log says what is likeliest in all, which is another rule than our default for texts.
+    assert ("|rule:sum|" in read.signature) == (style == "texts")
     if style == "letters":
         assert read.overall("accuracy-macro").value == pytest.approx(ours["accuracy-macro", "all"], abs=1e-10)

@@ -114,6 +114,9 @@ def test_samples_of_lm_eval_are_read(tmp_path: Path):
         [("a1", "B", None, None), ("a2", "C", None, None)],
         ("further answers to an item, left out: 2; the first one counts",),
     )
+    # Tasks in one file have filters of their own.
+    path = lines(tmp_path / "samples_z.jsonl", lm_eval("a1", "B"), lm_eval("a2", "C", filter="strip"))
+    assert read(path) == ([("a1", "B", None, None), ("a2", "C", None, None)], ())
 
 
 def test_a_log_of_likelihoods_says_in_which_style_they_were_asked(tmp_path: Path):

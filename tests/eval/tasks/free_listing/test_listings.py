@@ -1,6 +1,7 @@
 """Free listing: prompts, accepted names, the entries that models write, and the figures that follow."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -50,6 +51,18 @@ def test_labels_of_variants_and_before_conversion_are_accepted():
     options = ListingOptions(config="food-triples", languages=("zh",))
     gold = listing_items({"food-triples": rows}, options).gold
     assert gold["accepted"][0].to_list() == [["番茄", "西紅柿"], ["盐", "鹽"]]
+    # The aligned subset has no variants of a language: its names are those of the whole.
+    tables = {"food-triples": rows, "food-aligned": rows.filter(language="zh")}
+    aligned = listing_items(tables, replace(options, config="food-aligned")).gold
+    assert aligned["accepted"].to_list() == gold["accepted"].to_list()
+
+
+def test_a_dish_of_two_countries_is_asked_with_each():
+    rows = triples([("Q1", "en", "dish", country, ["egg"]) for country in ("France", "Italy")])
+    rows = rows.with_columns(origin_qid=pl.Series(["Q142", "Q38"]))
+    items = listing_items({"food-triples": rows}, ListingOptions(config="food-triples")).items
+    ids = items.filter(prompt_id="country")["item_id"].to_list()
+    assert ids == ["en/Q1-Q142/country", "en/Q1-Q38/country"]
 
 
 def test_another_domain_is_asked_in_plain_english():
@@ -124,6 +137,15 @@ def test_a_language_without_a_prompt_is_refused(message: str):
         ("Here they are:\n\n| # | Amount | What |\n|--:|:--|---|\n| 1 | 200 g | Flour |\n| 2 | 3 | Eggs |",
          "en", ["Flour", "Eggs"]),
         ("Ingredient | Note\n--- | ---\nmilk | cold", "en", ["milk"]),
+        # What explains an entry is none, nor is how much of it, and lists in JSON are lists.
+        ("- **Egg**: binds the batter\n- **Milk**: for softness, and colour.\n- Salt: a pinch", "en",
+         ["Egg", "Milk", "Salt"]),
+        ("- 달걀: 2개\n- 우유: 200ml", "ko", ["달걀", "우유"]),
+        ("달걀 2개, 우유 200ml, 소금", "ko", ["달걀", "우유", "소금"]),
+        ("Dough: flour, water\nTopping: cheese, basil", "en", ["flour", "water", "cheese", "basil"]),
+        ("1: egg\n2: milk", "en", ["egg", "milk"]),
+        ('["egg", "milk"]', "en", ["egg", "milk"]),
+        ('```json\n{"ingredients": ["egg", "milk"]}\n```', "en", ["egg", "milk"]),
         ("", "en", []),
         ("...", "en", []),
         ("42", "en", []),

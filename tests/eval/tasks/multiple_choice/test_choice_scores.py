@@ -141,6 +141,15 @@ def test_an_unknown_rule_lists_those_for_these_answers(style: str, answers: pl.D
     assert told == f"unknown rule 'paper'; choose one of: {rules}"
 
 
+def test_one_rule_has_one_name_in_signatures():
+    items, gold = questions(("t1", "KR", 0))
+    asked = [(items, scored_options(([-1.0] * 4, [1] * 4, [1] * 4)))]
+    named = [
+        scored(asked, [gold], style="texts", rule=rule).signature_parts["rule"] for rule in ("byte", "default")
+    ]
+    assert named == ["default", "default"]
+
+
 @pytest.mark.slow
 @settings(max_examples=examples(25))
 @given(st.data())

@@ -149,6 +149,11 @@ def test_strictly_the_word_alone_counts():
         ('{"answer_choice":"B", "confidence": 100.0}', 1.0),
         ('{"answer_choice":"B", "confidence": 250}', None),
         ('{"answer_choice":"B", "confidence": "high"}', None),
+        ('{"answer_choice":"B","confidence":95,"explanation":"Bread is usual."}', 0.95),
+        ('{"answer_choice":"B", "confidence": "85/100"}', None),
+        ('{"answer_choice":"B", "confidence": "90 percent"}', None),
+        ('{"answer_choice":"B", "confidence": ９０}', None),
+        ('{"answer_choice":"B", "confidence": 0,9}', None),
         ('{"answer_choice":"B"}', None),
     ],
 )
@@ -156,7 +161,9 @@ def test_a_confidence_is_read_and_leaves_the_letter(text: str, share: float | No
     answers = pl.DataFrame({"text": [text], "option_texts": [["tea"] * 4]})
     assert answers.select(stated_confidence(pl.col("text"))).item() == share
     left = answers.with_columns(without_confidence(pl.col("text")))
-    assert read_replies(left, BY_LETTER)["strict"].item() == (None if "high" in text else 1)
+    found = read_replies(left, BY_LETTER)
+    assert found["default"].item() == 1
+    assert found["strict"].item() == (None if "explanation" in text or "0,9" in text else 1)
 
 
 def test_probabilities_are_confidence_enough(asked: Callable[..., blend.Run]):
