@@ -386,16 +386,9 @@ def form_in_words(asked: AnswerFormat) -> str:
     return "a whole number" if asked is AnswerFormat.INTEGER else asked.value
 
 
-def any_in_format(texts: Iterable[str], asked: AnswerFormat, locale: str) -> bool:
-    """Whether one of the answers and translations of a group has the format that its question asks for."""
-    return any(understood(text, asked, locale) is not None for text in texts)
-
-
-def lacks_format(
-    answer: str, group: Iterable[str], asked: AnswerFormat, locale: str, *, unit: str | None
-) -> bool:
-    """Whether neither an answer nor its group has the format asked for: a build would stop at it."""
-    return understood(answer, asked, locale, unit=unit) is None and not any_in_format(group, asked, locale)
+def lacks_format(texts: Iterable[str], asked: AnswerFormat, locale: str, *, unit: str | None) -> bool:
+    """Whether no answer or translation of a group has the format asked for: a build would stop at it."""
+    return all(understood(text, asked, locale, unit=unit) is None for text in texts)
 
 
 def magnitude(answer: str, answer_format: AnswerFormat) -> float | None:

@@ -88,11 +88,10 @@ def _status(
     as_json: AsJson = False,
 ) -> None:
     """Say which questions still need responses, per locale."""
-    import polars as pl
-
     from blend.builders.release.inputs import read_inputs
     from blend.builders.saq.ballots import collection_status
     from blend.loaders.recipes import RecipeInPlace
+    from blend.schemas.frames import KEY
 
     chosen = used_recipe(recipe)
     used, base = chosen.recipe, chosen.base
@@ -103,9 +102,8 @@ def _status(
             "the recipe has no raw responses, only finished annotations; "
             "add a source of kind 'responses' to follow a collection"
         )
-    # What is finished already, as in BLEnD's regions, is not being collected.
-    finished = set(inputs.annotations["locale"]) - set(inputs.responses["locale"])
-    collected = inputs.questions.filter(~pl.col("locale").is_in(finished))
+    # What is finished already, as BLEnD's questions are, is not being collected.
+    collected = inputs.questions.join(inputs.annotations, on=KEY, how="anti", maintain_order="left")
     state = collection_status(collected, inputs.responses, inputs.reviews, used.saq)
     if as_json:
         print_json(state.questions.to_dicts())

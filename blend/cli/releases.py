@@ -19,7 +19,7 @@ from blend.schemas.languages import country_name
 from blend.schemas.locales import Locale, registry
 from blend.schemas.manifest import FINDINGS_NAME, ReleaseManifest, TableInfo
 from blend.schemas.reports import finding_kinds
-from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_PROMPTS
+from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_PROMPTS, Grouping
 from blend.schemas.sheets import ALSO_CORRECT, SILLY, WRONG
 from blend.schemas.summaries import Table
 from blend.schemas.texts import fold, pluralise
@@ -48,7 +48,9 @@ def lines_to_read(release: Path, manifest: ReleaseManifest, recipe: str = "") ->
     every = list(read_findings(release / FINDINGS_NAME))
     found = [one for one in every if one["stage"].startswith(RAW)]
     here = pl.col("locale").is_in(own)
-    questions = scan_config(release, ANNOTATIONS).filter(here).collect()
+    # BLEnD's own questions stand beside them in its regions.
+    is_own = here & (pl.col("grouping") != Grouping.UPSTREAM.value)
+    questions = scan_config(release, ANNOTATIONS).filter(is_own).collect()
     if any(table.config == MULTIPLE_CHOICE_QUESTIONS for table in manifest.tables):
         made = scan_config(release, MULTIPLE_CHOICE_QUESTIONS).filter(here).select(KEY).collect()
         yield from _where_few_were_made(questions.select(KEY), made, every, recipe)
@@ -107,12 +109,12 @@ def _line(row: Mapping[str, Any], key: str, *texts: str) -> str:
 
 
 def _refused(verdicts: Path) -> dict[tuple[str, str], list[str]]:
-    """By question, what one's own table says that it must not show: who reads it sees verdicts that moved."""
+    """By question, what one's own table says against options: who reads it sees verdicts that moved."""
     rows = read_verdicts(verdicts).filter(pl.col("verdict").is_in([ALSO_CORRECT, SILLY, WRONG]))
     listed = rows.group_by("template_id", "locale", maintain_order=True).agg(
         pl.format("{} {}", "option", "verdict").unique(maintain_order=True).str.join("; ")
     )
-    return {(template_id, tag): [f"refused: {text}"] for template_id, tag, text in listed.iter_rows()}
+    return {(template_id, tag): [f"verdicts: {text}"] for template_id, tag, text in listed.iter_rows()}
 
 
 def odd_lines(found: Sequence[Mapping[str, Any]], where_all_are: str) -> Iterator[str]:

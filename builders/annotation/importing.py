@@ -88,6 +88,11 @@ def import_file(
         texts = questions.select(*KEY, "question", "en_question").to_dicts()
         return _draft(rows, name, map_path, texts, known)
     by, diagnostics = read_map(map_path), Diagnostics()
+    if by.question is not None:
+        # As its cells are read.
+        asked_as = {clean(text): template_id for text, template_id in by.questions.items()}
+        left_out = tuple(map(clean, by.leave_out_questions))
+        by = by.model_copy(update={"questions": asked_as, "leave_out_questions": left_out})
     if by.annotator is None and (has_people or by.question is not None):
         raise InputError(
             f'{map_path}: does not say who answered in {name}; add annotator = "annotator": '
@@ -172,7 +177,7 @@ def _given(
                 "template_id": template_id,
                 "locale": by.locale or _one(row, by.locale_column),
                 "annotator": who if key is None or by.annotator is None else pseudonym(who, key),
-                "answers": [text for text in texts if text != reason],
+                "answers": [text for text in texts if reason is None or fold(text) != fold(reason)],
                 "non_answer": kind,
                 "reason": reason if kind is NonAnswer.OTHER else None,
             }

@@ -291,11 +291,12 @@ def why_none_made(manifest: ReleaseManifest, recipe: str = "") -> str | None:
     # What is odd about verdicts is noted in the same step, and leaves no question out.
     causes = ", ".join(f"{kind} {count:,}" for kind, count in dropped.items() if kind not in (VOID, ON_NOTHING))
     no_english = sum(stage.findings.get(_NO_ENGLISH, 0) for stage in manifest.report)
-    few, remedies = len(tables) < len(LETTERS), []
+    n_regions, remedies = len({table.split.partition("_")[0] for table in tables}), []
+    few = n_regions < len(LETTERS)
     if few or not no_english:
         has_blend = any(source.kind == "blend" for source in manifest.sources)
         leaves_out = few and has_blend and manifest.recipe.locales is not None
-        there_are = f" There {agreeing(len(tables), 'is', 'are')} {len(tables)}." if few else ""
+        there_are = f" There {agreeing(n_regions, 'is', 'are')} {n_regions}." if few else ""
         remedies.append(f"{_LEAVE_LOCALES_OUT if leaves_out else _EACH_NEEDS}.{there_are}")
     if no_english:
         command = f"`blend reviews propose{recipe and f' {recipe}'}`"

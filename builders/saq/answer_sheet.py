@@ -134,9 +134,8 @@ def _stops_a_build(question: dict[str, Any], groups: Sequence[dict[str, Any]]) -
     """Whether a group lacks the format that the question asks for."""
     form, unit = AnswerFormat(question["answer_format"]), asked_unit(question["en_question"])
     return form is not AnswerFormat.TEXT and any(
-        lacks_format(answer, [*group["answers"], *group["en_answers"]], form, question["locale"], unit=unit)
+        lacks_format([*group["answers"], *group["en_answers"]], form, question["locale"], unit=unit)
         for group in groups
-        for answer in group["answers"]
     )
 
 

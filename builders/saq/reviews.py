@@ -142,7 +142,8 @@ def _read(given: Mapping[str, str], problems: list[RowError]) -> _Answer | None:
         problem("reason", what, "write x in column invalid, or empty this cell")
     problems += own_words(reason, where=f"{source}, column reason", of_answers=False)
     if form is AnswerFormat.INTEGER:  # of which one in words is one as well
-        english = list(dict.fromkeys(understood(text, form) or text for text in english))
+        unit = asked_unit(cells["question"])
+        english = list(dict.fromkeys(understood(text, form, unit=unit) or text for text in english))
     return _Answer(
         *(cells["template_id"], cells["locale"], cells["answer"], mark),
         group=_NUMBER.sub(r"\1", group) if _NUMBER.fullmatch(group) else group.casefold(),
@@ -229,7 +230,7 @@ def _out_of_format(rows: _Rows) -> Iterator[str]:
         valid = [row for row in group if not row.invalid]
         texts = [*(row.answer for row in valid), *_english_of(group)]
         for row in valid:
-            if lacks_format(row.answer, texts, row.form, row.locale, unit=row.unit):
+            if lacks_format(texts, row.form, row.locale, unit=row.unit):
                 form = form_in_words(row.form)
                 yield (
                     f"{row.source}, column group: {row.answer!r} is not {form}, for which the question asks, "

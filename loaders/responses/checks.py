@@ -15,10 +15,10 @@ from blend.loaders.responses.response_rows import KEYS, AskedQuestion, ResponseR
 from blend.schemas.errors import RowError, close_to, not_answered, not_asked
 from blend.schemas.formats import (
     AnswerFormat,
-    any_in_format,
     asked_unit,
     form_in_words,
     format_of,
+    lacks_format,
     may_be_decimal,
     understood,
     writes_day_first,
@@ -333,9 +333,10 @@ def _values(rows: ResponseRows, templates: _Templates, *, reviewing: bool) -> Fo
         asked, wanted = template.answer_format, _RANGE.search(template.text)
         struck = set(map(clean, review.invalid)) if review else ()
         for number, answer in enumerate(row.answers, start=1):
-            value = understood(answer, asked, row.locale, unit=asked_unit(template.text))
+            unit = asked_unit(template.text)
+            value = understood(answer, asked, row.locale, unit=unit)
             if value is None:
-                if not is_undecided and not (review and _settled(answer, asked, review)):
+                if not is_undecided and not (review and _settled(answer, asked, review, unit)):
                     yield _out_of_format(answer, asked, placed)
             elif clean(answer) in struck:
                 continue
@@ -372,10 +373,10 @@ def _out_of_format(answer: str, asked: AnswerFormat, placed: Placed[Response]) -
     )
 
 
-def _settled(answer: str, asked: AnswerFormat, review: Review) -> bool:
+def _settled(answer: str, asked: AnswerFormat, review: Review, unit: str | None) -> bool:
     """Whether a reviewer calls the answer invalid, or a variant of one that has the format."""
     as_cleaned = clean(answer)
     group = next((group for group in review.groups if as_cleaned in map(clean, group.answers)), None)
     variants = () if group is None else (*group.answers, *group.en_answers)
     is_invalid = as_cleaned in map(clean, review.invalid)
-    return is_invalid or any_in_format(variants, asked, review.locale)
+    return is_invalid or not lacks_format(variants, asked, review.locale, unit=unit)

@@ -210,6 +210,22 @@ def test_two_annotations_of_one_person_are_refused(collected: Path):
     )
 
 
+def test_a_draft_matches_its_table_however_cells_are_spaced(collected: Path):
+    typed = LONG.replace(" ", "  ")
+    Path("long.csv").write_text(f'who,item,answer\na1,"{typed} ",밥\na1,"¿Otra\ncosa?",no\n', "utf-8")
+    assert "1 question of ko-KR" in bring("long.csv")
+    draft = Path("map.toml").read_text("utf-8").replace('    "who",\n', "")
+    Path("map.toml").write_text(f'annotator = "who"\n{draft}', "utf-8")
+    assert bring("long.csv") == "collected/responses/ko-KR.csv: 1 response of 1 annotator.\n"
+
+
+def test_who_does_not_know_may_say_so_twice(collected: Path):
+    questions = '[questions]\none = "food-01"\ntwo = "food-01"\n[non_answers]\n"Weiß nicht" = "idk"\n'
+    Path("map.toml").write_text(f'locale = "ko-KR"\nannotator = "who"\n{questions}', "utf-8")
+    Path("form.csv").write_text("who,one,two\na2,weiß nicht,Weiß Nicht\n", "utf-8")
+    assert bring("form.csv") == "collected/responses/ko-KR.csv: 1 response of 1 annotator.\n"
+
+
 def test_a_draft_is_written_where_nothing_is_recognised(collected: Path):
     Path("odd.csv").write_text("When,E-Mail,Frage 1,Frage 2\n1,a@b.org,밥,18:00\n", "utf-8")
     assert bring("odd.csv").splitlines() == [

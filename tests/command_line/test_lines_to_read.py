@@ -100,7 +100,7 @@ def test_verdicts_that_no_build_reads_are_told(mine: Path):
         file.writelines(f"food-01\ten-GB\t{said}\tr1\n" for said in ("toast\tsilly", "chikcen\talso_correct"))
     # Verdicts that moved are seen beside the answers, and one on what nobody gave is told.
     printed = built()
-    assert "| cereal = cereal (1); toast = toast (1) | refused: toast silly; chikcen also_correct\n" in printed
+    assert "| cereal = cereal (1); toast = toast (1) | verdicts: toast silly; chikcen also_correct\n" in printed
     assert "was made of 4 questions (few-votes 3, no-answers 1). Each shows" in " ".join(printed.split())
     assert "\n1 finding: verdicts are on what is not there, and do not count. Look whether" in printed
 

@@ -14,6 +14,7 @@ from blend.schemas.formats import (
     format_of,
     format_of_template,
     gregorian_day,
+    lacks_format,
     understood,
 )
 from blend.schemas.locales import registry
@@ -248,6 +249,8 @@ def test_what_is_read_in_a_language(language):
 )
 def test_a_unit_counts_only_where_it_is_asked_for(question, answer, language, read):
     assert understood(answer, INTEGER, language, unit=asked_unit(question)) == read
+    # Nor is anything else asked of what a reviewer puts together.
+    assert lacks_format(["half of it", answer], INTEGER, language, unit=asked_unit(question)) == (read is None)
 
 
 @settings(deadline=None)

@@ -101,11 +101,15 @@ def test_what_else_can_be_the_cause(built: tuple[ReleaseManifest, str], mini_rel
         else stage
         for stage in manifest.report
     ]
-    four = manifest.model_copy(update={"tables": (*tables, tables[0]), "report": tuple(report)})
+    american = tables[0].model_copy(update={"split": "US"})
+    four = manifest.model_copy(update={"tables": (*tables, american), "report": tuple(report)})
     assert cause(four, "mine/recipe.toml") == (
         f"Options are answers in English: 7 of {sum(table.rows for table in four.tables)} questions have some "
         "without; `blend reviews propose mine/recipe.toml` makes a sheet to write it."
     )
+    # Two languages of one region are one region.
+    jeju = tables[0].model_copy(update={"split": f"{tables[0].split}_jje"})
+    assert cause(manifest.model_copy(update={"tables": (*tables, jeju)})).endswith("There are 3.")
     # A key of the recipe leaves BLEnD's regions out.
     blend = manifest.sources[0].model_copy(update={"kind": "blend"})
     beside = manifest.model_copy(update={"sources": (*manifest.sources, blend)})
