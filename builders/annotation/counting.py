@@ -161,25 +161,29 @@ _Answers = Mapping[tuple[str, str], Set[str]]
 """Answers by template and locale."""
 
 
-def _in_files(file: ProjectFile) -> tuple[set[tuple[str, str]] | None, _Answers]:
+def _in_files(file: ProjectFile) -> tuple[set[tuple[str, str]] | None, _Answers | None]:
     """Template and locale of all questions that are asked now, and answers in files that no pull writes.
 
-    The questions are null where their file cannot be read whole, or holds none: it is more likely cut off than
-    meant.
+    Null where files cannot be read whole, or hold no question: they are more likely damaged than meant.
     """
     pulled = {f"{settings.locale}.jsonl" for settings in file.project.locales}
     rows = readable_rows(file.collected, locales=file.locales, besides=pulled)
     if rows is None:
-        return None, {}
+        return None, None
     typed = defaultdict[tuple[str, str], set[str]](set)
     for _, response in rows.responses.rows:
         typed[response.template_id, response.locale].update(map(clean, response.answers))
     asked = {(question.template_id, question.locale) for _, question in rows.questions.rows}
-    return asked if asked and rows.questions.is_complete else None, typed
+    return (
+        asked if asked and rows.questions.is_complete else None,
+        typed if rows.responses.is_complete else None,
+    )
 
 
-def _answers_in(found: Sequence[StageReading], tag: str, typed: _Answers) -> dict[str, set[str]] | None:
-    """The answers that anybody gives in a locale, by template; null where none were pulled."""
+def _answers_in(found: Sequence[StageReading], tag: str, typed: _Answers | None) -> dict[str, set[str]] | None:
+    """The answers that anybody gives in a locale, by template; null if none were pulled or some are unknown."""
+    if typed is None:
+        return None
     for one in found:
         if one.stage_locale.locale.tag == tag and "responses" in one.reading.rows:
             given = defaultdict[str, set[str]](set)
@@ -219,7 +223,7 @@ def _of_asked(one: StageReading, asked: Collection[tuple[str, str]]) -> Reading:
     return _noted(reading._replace(rows=rows), notes)
 
 
-def _without_lost_answers(one: StageReading, found: Sequence[StageReading], typed: _Answers) -> Reading:
+def _without_lost_answers(one: StageReading, found: Sequence[StageReading], typed: _Answers | None) -> Reading:
     """A reading whose reviews decide only on answers that are still given; others stay as they are.
 
     Whoever corrects an answer after it was reviewed, or asks to be forgotten, leaves a decision about nothing,

@@ -71,10 +71,15 @@ def compared_with_blend(sources: Sequence[SourceTables], locales: Registry) -> l
         found = Diagnostics(of_all.problems)
         for row in tables.templates.to_dicts():
             one = first.setdefault(row["template_id"], row)
-            if content(row["text"]) != content(one["text"]) or row["answer_format"] != one["answer_format"]:
-                what = f"template {row['template_id']!r} asks {row['text']!r}, and in {one['source']}"
-                what = f"{what} {one['text']!r}"
+            like = fuzz.ratio(content(row["text"]), content(one["text"]))
+            what = (
+                f"template {row['template_id']!r} asks {row['text']!r}, and in {one['source']} {one['text']!r}"
+            )
+            if like < _ALIKE or row["answer_format"] != one["answer_format"]:
                 found.problem(what, where=row["source"], fix="give one of them an id of its own")
+            elif like < _SAME:
+                detail = f"{what}; kept, look whether it asks the same"
+                found.finding("reworded-template", row["source"], detail, template_id=row["template_id"])
         _find_like_topics(tables, usual, found)
         _find_exchanged(tables, locales, found)
         if facts is not None and tables.info.kind in OWN_RESPONSES:

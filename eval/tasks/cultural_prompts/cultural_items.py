@@ -53,8 +53,7 @@ def cultural_items(
     """
     rows = _chosen(tables[CULTURAL_PROMPTS].lazy(), options)
     samples = pl.DataFrame({"sample": range(options.samples)}, schema={"sample": pl.Int64})
-    languages = rows.group_by("kind").agg(n=pl.col("language").n_unique()).collect()
-    several = languages.filter(pl.col("n") > 1)["kind"].to_list()
+    several = _in_several_languages(rows, "kind", "nationality")
 
     def parts() -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
         for some in rows.collect_batches(chunk_size=max(1, PART // options.samples)):
@@ -78,6 +77,12 @@ def _sampled(
             group="nationality",
         )
     )
+
+
+def _in_several_languages(rows: pl.LazyFrame, kind: str, group: str) -> list[str]:
+    """The kinds of text of which any group has several languages, in which it would be compared with itself."""
+    counts = rows.group_by(kind, group).agg(n=pl.col("language").fill_null("en").n_unique())
+    return counts.filter(pl.col("n") > 1).select(pl.col(kind).unique()).collect().to_series().to_list()
 
 
 def _in_one_language(kind: str, is_several: pl.Expr) -> pl.Expr:
@@ -256,8 +261,8 @@ def _keys(path: Path, texts: pl.LazyFrame) -> pl.DataFrame:
     keys = keys.with_columns(
         pl.col("split", "category").fill_null(""), language=pl.when(pl.col("language") != "").then("language")
     )
-    n_languages = pl.col("language").fill_null("en").n_unique().over("split")
-    keys = keys.with_columns(split=_in_one_language("split", n_languages > 1))
+    several = _in_several_languages(keys.lazy(), "split", "group")
+    keys = keys.with_columns(split=_in_one_language("split", pl.col("split").is_in(several)))
     if not sample:
         by_order = pl.int_range(pl.len()).over("split", "category", "topic", "group").cast(pl.String)
         keys = keys.with_columns(sample=by_order)

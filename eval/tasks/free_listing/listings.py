@@ -145,18 +145,22 @@ _BULLET = re.compile(
     r"^\s*(?:[-*•·–—▪◦‣+]+|\(?\d{1,3}\s*[.)、．:：]|[a-zA-Z][.)])\s+|^\s*\(?\d{1,3}[.)、．]\s*(?=\D)"
 )
 _SEPARATOR = re.compile(r"(?<!\d)[,،]|[,،](?!\d)|[，、؛;；/\t]|\s[-–—•·]\s|\s+\(?\d{1,2}[.)、．]\s*(?=\D)")
-# In square ones with commas stands the list itself, as JSON has it.
-_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\],،、，]*\]|（[^（）]*）|【[^【】]*】")
+# In square ones with commas, but for those behind a word, stands the list itself, as JSON has it.
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\],،、，]*\]|(?<=\w)\s*\[[^\[\]]*\]|（[^（）]*）|【[^【】]*】")
 _UNITS = (
     "kg|g|gr|mg|ml|cl|dl|l|oz|lb|lbs|cups?|tbsps?|tsps?|tablespoons?|teaspoons?|cloves?|pieces?|slices?|pinch(?:es)?|"
     "cans?|bunch(?:es)?|handfuls?|grams?|liters?|litres?|克|公克|毫升|千克|斤|个|片|勺|杯|그램|개|컵|큰술|작은술|جرام|كوب|"
     "ملعقة|г|гр|кг|мл|л|шт|גרם|כוס|כף|כפית"
 )
-_NUMBER = r"\d+(?:\s*[.,/–-]\s*\d+)*\s*(?:[½¼¾⅓⅔])?\s*"
 _AMOUNT = re.compile(
-    rf"^\s*(?:ca\.?\s*|about\s+)?{_NUMBER}(?:(?:{_UNITS})\b\.?)?\s*(?:of\s+)?|^[½¼¾⅓⅔]\s*", re.IGNORECASE
+    rf"^\s*(?:ca\.?\s*|about\s+)?\d+(?:\s*[.,/–-]\s*\d+)*\s*(?:[½¼¾⅓⅔])?\s*(?:(?:{_UNITS})\b\.?)?\s*(?:of\s+)?|^[½¼¾⅓⅔]\s*",
+    re.IGNORECASE,
 )
-_AMOUNT_BEHIND = re.compile(rf"\s*{_NUMBER}(?:{_UNITS})\.?$", re.IGNORECASE)
+# Possessive: nothing tells where a number of thousands of digits, which some models write, would begin.
+_AMOUNT_BEHIND = re.compile(
+    rf"(?<!\d)\d++(?:\s*+[.,/–-]\s*+\d++)*+\s*+[½¼¾⅓⅔]?+\s*+(?:{_UNITS})\.?$", re.IGNORECASE
+)
+_FENCE = re.compile(r"\s*```\w*\s*")
 _AS_MUCH = (
     "to taste|as needed|as desired|as required|if needed|if desired|optional|for garnish(?:ing)?|for serving|"
     "for frying|al gusto|a gusto|opcional|quanto basta|q\\.\\s?b\\.|nach geschmack|nach bedarf|au goût|"
@@ -180,11 +184,15 @@ def listed(text: str, language: str) -> list[str]:
         language: Tag of the language, whose words for *and* part the last two entries.
     """
     lines = unicodedata.normalize("NFC", text).splitlines()
-    lines = [line for line in lines if line.strip() and not line.startswith("```")]
+    lines = [line for line in lines if line.strip() and not _FENCE.fullmatch(line)]
     entries = _cells(lines)
     if not entries:
-        entries = [entry for line in _rows(lines) for entry in _entries(line, language)]
-    return list(dict.fromkeys(entry for entry in entries if any(c.isalpha() for c in entry)))
+        entries = [entry for line in _rows(lines, language) for entry in _entries(line, language)]
+    return list(dict.fromkeys(filter(_has_letters, entries)))
+
+
+def _has_letters(text: str) -> bool:
+    return any(character.isalpha() for character in text)
 
 
 def _cells(lines: list[str]) -> list[str]:
@@ -194,28 +202,42 @@ def _cells(lines: list[str]) -> list[str]:
         return []
     rows = takewhile(lambda line: "|" in line, lines[rule + 1 :])
     named = ([_bare(_BRACKETS.sub(" ", _MARKS.sub("", cell))) for cell in row.split("|")] for row in rows)
-    return [next((cell for cell in cells if any(c.isalpha() for c in cell)), "") for cells in named]
+    return [next(filter(_has_letters, cells), "") for cells in named]
 
 
-def _rows(lines: list[str]) -> list[str]:
+def _rows(lines: list[str], language: str) -> list[str]:
     """The lines that hold entries; all of them where none would be left."""
     rows = [line for line in lines if not line.rstrip().rstrip("*").endswith((":", "："))] or lines
     bulleted = [i for i, line in enumerate(rows) if _BULLET.match(line)]
     if len(bulleted) > 1:
         # The first entry often has no bullet: the prompt can end with it.
         rows = [*rows[: bulleted[0]], *(rows[i] for i in bulleted)]
-    rows = _unexplained(rows)
+    rows = _unexplained(rows, language)
     return [line for line in rows if not _is_remark(line)] or rows
 
 
-def _unexplained(rows: list[str]) -> list[str]:
-    """The lines without what is said of each entry behind a colon: ``Egg: binds the batter``, ``Egg: 2``."""
+def _unexplained(rows: list[str], language: str) -> list[str]:
+    """The lines of a list without what is said of its entries: ``- Egg: binds all of it``, ``- Egg: 2``.
+
+    Left as they are where most hold lists (``- Dough: flour, water``) or single foods (``- Base: rice``) there.
+    """
     parted = [_BULLET.sub("", _MARKS.sub("", row)).replace("：", ":").partition(":") for row in rows]
-    said = [rest for name, _, rest in parted if rest.strip() and not _SEPARATOR.search(name)]
-    # Else a list follows, as after the name of a part: ``Dough: flour, water``.
-    if len(said) < _EXPLAINED or sum(bool(_SEPARATOR.search(rest)) for rest in said) * 2 >= len(said):
+    said = {number: rest for number, (_, _, rest) in enumerate(parted) if rest.strip()}
+    names = [re.sub(r"[\W\d_]", "", parted[number][0]) for number in said]
+    is_list = re.compile("|".join([_SEPARATOR.pattern, *(rf"\s{word}\s" for word in _joins(language))]))
+    explained = [
+        rest for rest in said.values() if len(rest.split()) > _FOOD_WORDS or not _has_letters(_bare(rest))
+    ]
+    if (
+        len(said) < _EXPLAINED
+        or not all(names)
+        or len({*names}) < len(names)
+        or not all(_BULLET.match(rows[number]) for number in said)
+        or sum(bool(is_list.search(rest)) for rest in said.values()) * 2 >= len(said)
+        or len(explained) * 2 <= len(said)
+    ):
         return rows
-    return [name if rest in said else row for row, (name, _, rest) in zip(rows, parted, strict=True)]
+    return [parted[number][0] if number in said else row for number, row in enumerate(rows)]
 
 
 def _is_remark(line: str) -> bool:
@@ -273,7 +295,9 @@ _ATTACHED = {"ar": "و", "he": "ו"}
 """Languages whose *and* is written onto the next word: nothing tells it from the word's own first letter."""
 
 _EXPLAINED = 2
-"""Lines with a colon from which on what stands behind it explains an entry."""
+"""Lines with a colon from which on what stands behind it may explain an entry."""
+_FOOD_WORDS = 3
+"""Words up to which what stands there may be the entry itself, and the name that of its kind."""
 
 _PAIR_WORDS = 5
 """Words up to which a line without commas is two entries joined by *and*, and no sentence."""

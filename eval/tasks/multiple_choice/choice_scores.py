@@ -126,7 +126,8 @@ def score_choice_run(run: Run, options: ScoringOptions, _on_progress: Progress) 
         named["conf"] = "stated"
     if asked["style"] == "texts":
         # The logs of lm-eval hold what is likeliest in all; by default it is per byte.
-        named["rule"] = "sum" if run.description.holds_texts else DEFAULT if rule == "byte" else rule
+        by_sum = rule == DEFAULT and run.description.holds_texts
+        named["rule"] = "sum" if by_sum else DEFAULT if rule == "byte" else rule
     warnings: tuple[str, ...] = ()
     if says_confidence and written.height and written["confidence"].null_count() == written.height:
         warnings = ("no answer that names an option says how sure the model is, so there are no figures of it",)

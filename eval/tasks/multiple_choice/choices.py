@@ -142,10 +142,10 @@ def _turned(rows: pl.DataFrame, rotations: int) -> pl.DataFrame:
 
 # Which option an answer stands for.
 
-_FIELD = r'"confidence"\s*:\s*(?:"[^"]*"|[^,}]*)'
+_FIELD = r'"confidence"\s*:\s*(?:"[^"]*"|[^,}"\n]*)'
 _CONFIDENCE = rf",\s*{_FIELD}|{_FIELD},?"
 """The field for confidence in an answer with one of the commas around it, as a regular expression."""
-_STATED = r'"confidence"\s*:\s*"?\s*([0-9]+(?:\.[0-9]+)?)\s*%?\s*"?\s*(?:,\s*"|,?\s*\}|$)'
+_STATED = r'"confidence"\s*:\s*"?\s*([0-9]+(?:\.[0-9]+)?)\s*%?\s*"?\s*(?:,\s*"|,?\s*\}|[ \t]*\n|$)'
 """The same with a number and nothing else in it."""
 
 
@@ -349,8 +349,8 @@ def _rows(run: Run) -> Iterator[Sequence[str]]:
             "release made with `blend build --semeval`"
         )
     answers = as_scored(run.answers(), run.description).select("item_id", *GIVEN)
-    # A question is asked several times in samples; the first one counts.
-    gold = gold.filter(rotation=0).unique("question_id", keep="first", maintain_order=True)
+    # Of a question that is asked several times the first answer counts.
+    gold = gold.filter(~pl.col("item_id").str.contains(r"#\d+$"), rotation=0)
     rows = gold.join(answers, on="item_id", how="left", maintain_order="left")
     style = "json" if run.description.holds_texts else run.description.options["style"]
     chosen = decided(rows, style=style, rule=DEFAULT)["chosen"]

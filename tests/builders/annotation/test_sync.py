@@ -106,6 +106,10 @@ def test_a_review_decides_on_answers_in_files_of_ones_own_as_well(file: ProjectF
     sync_project(file.path)
     (found,) = rows(file, "reviews")
     assert [group["answers"] for group in found["groups"]] == [["밥"], ["빵"]]
+    # Nor does a file that cannot be read take a decision away.
+    (file.collected / "responses/ko-KR.own.jsonl").write_text('{"template_id": "food-01", "annotator": "a01"}')
+    assert "ko-KR.own.jsonl:1" in wrong(lambda: sync_project(file.path))
+    assert rows(file, "reviews") == [found]
 
 
 def test_more_is_asked_exactly_where_the_rule_says_so(file: ProjectFile, fake: FakeStudio):

@@ -138,8 +138,16 @@ def test_a_language_without_a_prompt_is_refused(message: str):
          "en", ["Flour", "Eggs"]),
         ("Ingredient | Note\n--- | ---\nmilk | cold", "en", ["milk"]),
         # What explains an entry is none, nor is how much of it, and lists in JSON are lists.
-        ("- **Egg**: binds the batter\n- **Milk**: for softness, and colour.\n- Salt: a pinch", "en",
+        ("- **Egg**: it binds all of it\n- **Milk**: makes it soft, and browner.\n- Salt: to taste", "en",
          ["Egg", "Milk", "Salt"]),
+        ("- **Base:** rice noodles\n- **Protein:** chicken", "en", ["rice noodles", "chicken"]),
+        ("- Batter: flour and water\n- Filling: minced beef and onion", "en",
+         ["flour", "water", "minced beef", "onion"]),
+        ("1：面粉\n2：鸡蛋", "zh", ["面粉", "鸡蛋"]),
+        ("- name: flour\n- name: water", "en", ["flour", "water"]),
+        ("Dough: flour, water\nSauce: tomato\nTopping: cheese", "en", ["flour", "water", "tomato", "cheese"]),
+        ("Flour [wheat, rye], water", "en", ["Flour", "water"]),
+        ("```flour, water```", "en", ["flour", "water"]),
         ("- 달걀: 2개\n- 우유: 200ml", "ko", ["달걀", "우유"]),
         ("달걀 2개, 우유 200ml, 소금", "ko", ["달걀", "우유", "소금"]),
         ("Dough: flour, water\nTopping: cheese, basil", "en", ["flour", "water", "cheese", "basil"]),
@@ -153,6 +161,10 @@ def test_a_language_without_a_prompt_is_refused(message: str):
 )  # fmt: skip
 def test_entries(text: str, language: str, entries: list[str]):
     assert listed(text, language) == entries
+
+
+def test_what_a_model_in_a_loop_writes_takes_no_time():
+    assert listed(f"x {'1' * 12_000} x, salt 1{' ' * 5_000}x, {'1-' * 3_000}", "en")
 
 
 Accepted = list[list[str]]
