@@ -27,9 +27,7 @@ from blend.eval.text import primary
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS, NO_LEMMAS, TextReader, lemmatiser_names, reader
 from blend.eval.triples.triple_prompts import (
     ABOUT_A_DISH,
-    ALIGNED,
     DISH_DECIDED,
-    TRIPLES,
     asked_dishes,
     asked_languages,
     asked_parts,
@@ -64,19 +62,14 @@ def settle_listing(
                 f"language {language!r}: there is no prompt that asks for a list about {config} in it; "
                 f"choose one of {', '.join(sorted(set(known) & set(held)))}"
             )
-    return replace(options, config=config), tuple(dict.fromkeys((config, _with_variants(config))))
-
-
-def _with_variants(config: str) -> str:
-    """The configuration whose labels are accepted: the aligned subset has none in variants of its languages."""
-    return config.removesuffix(ALIGNED) + TRIPLES if config.endswith(ALIGNED) else config
+    return replace(options, config=config), (config,)
 
 
 def listing_items(tables: Mapping[str, pl.DataFrame], options: ListingOptions) -> TaskItems:
     """The items of free listing.
 
     Args:
-        tables: The configuration (`rows.TRIPLES`), and the one that it is a subset of.
+        tables: The configuration (`rows.TRIPLES`).
         options: Which of it, in which languages; settled.
 
     Returns:
@@ -90,9 +83,7 @@ def listing_items(tables: Mapping[str, pl.DataFrame], options: ListingOptions) -
     known = _languages_with_prompts(config, options.words)
     languages, warnings = asked_languages(triples, options.languages, known, what="a prompt")
     prompts = _prompts(known, languages, options.prompts)
-    dishes = chosen_dishes(triples, languages, options).with_columns(
-        accepted=_accepted(tables[_with_variants(config)])
-    )
+    dishes = chosen_dishes(triples, languages, options).with_columns(accepted=_accepted(triples))
     items, left_out = asked_dishes(dishes, prompts)
     return TaskItems(
         items.select(list(ITEMS)).cast(ITEMS),

@@ -142,7 +142,7 @@ def _turned(rows: pl.DataFrame, rotations: int) -> pl.DataFrame:
 
 # Which option an answer stands for.
 
-_FIELD = r'"confidence"\s*:\s*(?:"[^"]*"|[^,}"\n]*)'
+_FIELD = r'"confidence"\s*:\s*"?\s*[0-9][^,}"\n]*"?'
 _CONFIDENCE = rf",\s*{_FIELD}|{_FIELD},?"
 """The field for confidence in an answer with one of the commas around it, as a regular expression."""
 _STATED = r'"confidence"\s*:\s*"?\s*([0-9]+(?:\.[0-9]+)?)\s*%?\s*"?\s*(?:,\s*"|,?\s*\}|[ \t]*\n|$)'

@@ -1,7 +1,6 @@
 """Free listing: prompts, accepted names, the entries that models write, and the figures that follow."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -51,10 +50,6 @@ def test_labels_of_variants_and_before_conversion_are_accepted():
     options = ListingOptions(config="food-triples", languages=("zh",))
     gold = listing_items({"food-triples": rows}, options).gold
     assert gold["accepted"][0].to_list() == [["番茄", "西紅柿"], ["盐", "鹽"]]
-    # The aligned subset has no variants of a language: its names are those of the whole.
-    tables = {"food-triples": rows, "food-aligned": rows.filter(language="zh")}
-    aligned = listing_items(tables, replace(options, config="food-aligned")).gold
-    assert aligned["accepted"].to_list() == gold["accepted"].to_list()
 
 
 def test_a_dish_of_two_countries_is_asked_with_each():
