@@ -72,8 +72,8 @@ def import_file(
         has_people: Whether several rows may be one person's, so that the map must say who answered.
 
     Raises:
-        InputError: If the table has no rows, if the folder or the key of the pseudonyms cannot be read, or if a
-            file of responses is there already.
+        InputError: If the table has no rows, if the folder or the key of the pseudonyms cannot be read, if a
+            file of responses is there already, or people whom nobody can tell from those of the table.
         RowError, RowErrors: If the map names columns, questions or locales that are not there, if the table
             holds columns or questions of which the map says nothing, or if a row cannot be a response; names
             every place.
@@ -100,15 +100,15 @@ def import_file(
         )
     _check_columns(rows, by, name, diagnostics)
     diagnostics.raise_problems()
+    if by.annotator is None:
+        _check_told_apart(before.responses, map_path)
     key_file = None if by.key_file is None else map_path.parent / by.key_file
     key = None if key_file is None else _key_at(key_file)
     asked: dict[str, list[str]] = {}
     for template_id, locale in questions.select(KEY).iter_rows():
         asked.setdefault(locale, []).append(template_id)
     given = [
-        cells
-        for cells in _given(rows, by, key, _last_number(before.responses), diagnostics)
-        if _is_asked(cells, by, asked, known, diagnostics)
+        cells for cells in _given(rows, by, key, diagnostics) if _is_asked(cells, by, asked, known, diagnostics)
     ]
     typed = [cells for cells in given if cells.values["answers"] or cells.values["non_answer"]]
     responses = _responses(typed, known, diagnostics)
@@ -136,27 +136,33 @@ def _check_columns(rows: Sequence[Cells], by: ImportMap, name: str, diagnostics:
             diagnostics.problem(f"the map says nothing about column {column!r}", where=where, fix=fix)
 
 
-def _last_number(responses: pl.DataFrame) -> int:
-    """The last number of people whom an earlier table did not name: those of the next one are others."""
-    numbers = responses["annotator"].str.extract(r"^r([0-9]{1,9})\b").cast(pl.Int64)
-    return max(numbers.drop_nulls(), default=0)
+def _check_told_apart(responses: pl.DataFrame, map_path: Path) -> None:
+    """Check that no people are there already whom no table has named: who of them these are nobody can tell.
+
+    Raises:
+        InputError: If there are: as others, those of a later export of the same form would count twice.
+    """
+    nameless = responses.filter(pl.col("annotator").str.contains(r"^r[0-9]+(-[0-9]+)*$"))
+    if not nameless.is_empty():
+        who, source = nameless.row(0, named=True)["annotator"], nameless["source"][0].rpartition(":")[0]
+        raise InputError(
+            f"{map_path}: names no column as annotator, and {source} holds people of a table without names "
+            f"({who}), who may be these or others; delete that file and import all rows as one table, or add a "
+            "column that says who answered"
+        )
 
 
 def _given(
-    rows: Sequence[Cells], by: ImportMap, key: bytes | None, last: int, diagnostics: Diagnostics
+    rows: Sequence[Cells], by: ImportMap, key: bytes | None, diagnostics: Diagnostics
 ) -> Iterator[Cells]:
-    """Rows of responses: what each person said to each question, perhaps nothing.
-
-    People whom nobody names are called by the number of their row, behind the ``last`` one of an earlier table.
-    """
+    """Rows of responses: what each person said to each question, perhaps nothing."""
     kinds = {fold(text): NonAnswer(kind) for text, kind in by.non_answers.items()}
     for row in rows:
         for column in by.columns:
             cell = row.values.get(column)
             if isinstance(cell, str):
                 refuse_rewritten(cell, f"{row.location}, column {column}", diagnostics)
-        first, *more = map(int, re.findall(r"[0-9]+", row.location.rpartition(":")[2]))
-        number = "-".join(map(str, (last + first, *more)))
+        number = "-".join(re.findall(r"[0-9]+", row.location.rpartition(":")[2]))
         who = f"r{number}" if by.annotator is None else _one(row, by.annotator)
         if not who:
             where = f"{row.location}, column {by.annotator}"
