@@ -142,8 +142,7 @@ def _read(given: Mapping[str, str], problems: list[RowError]) -> _Answer | None:
         problem("reason", what, "write x in column invalid, or empty this cell")
     problems += own_words(reason, where=f"{source}, column reason", of_answers=False)
     if form is AnswerFormat.INTEGER:  # of which one in words is one as well
-        unit = asked_unit(cells["question"])
-        english = list(dict.fromkeys(understood(text, form, unit=unit) or text for text in english))
+        english = list(dict.fromkeys(understood(text, form) or text for text in english))
     return _Answer(
         *(cells["template_id"], cells["locale"], cells["answer"], mark),
         group=_NUMBER.sub(r"\1", group) if _NUMBER.fullmatch(group) else group.casefold(),
