@@ -128,6 +128,7 @@ COUNTS = {"prompt_tokens": 9, "completion_tokens": 7, "completion_tokens_details
         (reply({"content": "<think>Maybe"}, "length"), Generation("", None, None, "length", thought="Maybe")),
         # Why it ends.
         (reply({"content": "B"}, "max_tokens"), Generation("B", None, None, "length")),
+        (reply({"content": "B"}, "completed"), Generation("B", None, None, "stop")),
         (reply({"content": "B"}, None), Generation("B", None, None, "stop")),
         (reply({"content": "B"}, " "), Generation("B", None, None, "stop")),
         (reply({"content": "B"}, "tool_calls"), Generation("B", None, None, "tool_calls")),
