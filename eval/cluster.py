@@ -212,7 +212,7 @@ class _Writer(JsonlWriter):  # type: ignore[misc]  # as above
         file_handler.flush()
 
 
-class _Endpoint(EndpointServer):  # type: ignore[misc]
+class _Endpoint(EndpointServer):  # type: ignore[misc]  # as above
     """A server that runs already. datatrove's own leaves out fields that OpenAI does not know, and thoughts."""
 
     async def start_server(self) -> None:

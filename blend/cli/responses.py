@@ -231,8 +231,8 @@ def _import(
         typer.echo(f"{path}: {pluralise(len(given), 'response')} of {pluralise(people, 'annotator')}.")
     if not done.names_people:
         typer.echo(
-            f"Every row counts as another person (r2, r3, …), since {map_file} names no column as "
-            "annotator; nobody can be recognised in a later table."
+            f"Every row counts as another person (r2, r3, …), since {map_file} names no column as annotator; "
+            "nobody can be recognised in a later table."
         )
     if done.blank:
         typer.echo(f"{pluralise(done.blank, 'question')} left blank, which are no responses.")

@@ -228,14 +228,15 @@ def _out_of_format(rows: _Rows) -> Iterator[str]:
     for group in _groups(row for row in rows if row.form is not _TEXT):
         valid = [row for row in group if not row.invalid]
         texts = [*(row.answer for row in valid), *_english_of(group)]
-        for row in valid:
-            if lacks_format(texts, row.form, row.locale, unit=row.unit):
-                form = form_in_words(row.form)
-                yield (
-                    f"{row.source}, column group: {row.answer!r} is not {form}, for which the question asks, "
-                    "nor is anything in its group; nothing is built before it is marked invalid, moved to a "
-                    f"group with {form}, or has that as its English"
-                )
+        first = group[0]
+        if lacks_format(texts, first.form, first.locale, unit=first.unit):
+            form = form_in_words(first.form)
+            yield from (
+                f"{row.source}, column group: {row.answer!r} is not {form}, for which the question asks, "
+                "nor is anything in its group; nothing is built before it is marked invalid, moved to a "
+                f"group with {form}, or has that as its English"
+                for row in valid
+            )
 
 
 def _decided_apart(rows: _Rows) -> Iterator[str]:

@@ -82,7 +82,7 @@ def make_sheet(run: ScoredRun, *, sample: int, locale: str | None = None, seed: 
     every = predictions(run)
     # In the order of the run, which predictions do not have.
     asked = run.decisions()["language"].unique(maintain_order=True)
-    held = [language for language in asked if language in set(every["language"])]
+    held = asked.filter(asked.is_in(every["language"].implode())).to_list()
     if not held:
         raise InputError(f"{run.run.directory}: the model predicted nothing, so there is nothing to judge")
     wanted = held[0] if locale is None else locale

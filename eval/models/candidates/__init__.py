@@ -241,7 +241,7 @@ class KindScorer:
         Raises:
             InputError: If it cannot be asked; says why.
         """
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of model has its own
 
     def tokens(self, texts: Sequence[str], *, after_blank: bool) -> list[list[int]]:
         """Tokens of candidates, in gaps with or without a blank before them, which may make no difference."""
