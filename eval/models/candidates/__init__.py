@@ -5,12 +5,12 @@ log-probabilities per candidate, and over how many tokens. Nothing here knows of
 
 Here stand what every scorer is asked and gives back, what those of models here share, and prefix trees. In a
 tree, candidates that begin with the same tokens are computed once as far as they do. Every distinct beginning
-of a candidate is a node. A node that others go on from is *fed* to the model, once, and sees nothing but the
-prompt and its own beginnings; what it predicts is read for all nodes after it.
+of a candidate that a token follows is a node. It is *fed* to the model, once, and sees nothing but the prompt
+and its own beginnings; what it predicts is read for all tokens that follow it.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,112 +31,68 @@ if TYPE_CHECKING:
 
 IntArray = NDArray[np.int64]
 ROOT = -1
-"""The parent of a candidate's first token: the end of the prompt."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TokenRun:
-    """Nodes that are fed in one pass, and what is read after each of them."""
-
-    tokens: IntArray
-    """Tokens that are fed, shape ``(n_fed,)``; every node stands behind those that it goes on from."""
-    depths: IntArray
-    """How many tokens of the candidate stand before each, from 0."""
-    sees: NDArray[np.bool_]
-    """Which of them each sees, itself among them, shape ``(n_fed, n_fed)``."""
-    rows: IntArray
-    """For every node read, the fed one that predicts it, shape ``(n_read,)``; `ROOT` for first tokens."""
-    read: IntArray
-    """The nodes read, by their number in the tree."""
+"""The row that a candidate's first token is read from: the end of the prompt."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
-    """Candidates as a tree; nodes stand before those that go on from them."""
+    """Some candidates as a tree that is fed in one pass, and what is read of it."""
 
     tokens: IntArray
-    """Token of each node, shape ``(n_nodes,)``."""
-    parents: IntArray
-    """Node that each goes on from, `ROOT` for first tokens."""
-    ends: IntArray
-    """For each candidate the node of its last token; `ROOT` for one without tokens."""
-    lengths: NDArray[np.int32]
-    """Tokens of each candidate."""
-    parts: tuple[TokenRun, ...]
-    """What is fed and read, in passes of limited size; together they read every node once."""
+    """Tokens that are fed, shape ``(n_fed,)``; every node stands behind those that it goes on from."""
+    sees: NDArray[np.bool_]
+    """Which nodes each sees, those that it goes on from and itself, shape ``(n_fed, n_fed)``."""
+    owners: IntArray
+    """The candidate of each token read, shape ``(n_read,)``; those of one stand in its order."""
+    rows: IntArray
+    """The node that predicts it; `ROOT` for first tokens."""
+    read: IntArray
+    """The token."""
 
-    def sums(self, logprobs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sums along the candidates from one log-probability per node; NaN for a candidate without tokens."""
-        # The last number is that of `ROOT`, from which first tokens go on.
-        totals = np.append(logprobs, 0.0)
-        for node, parent in enumerate(self.parents.tolist()):
-            totals[node] += totals[parent]
-        return np.where(self.ends == ROOT, np.nan, totals[self.ends])
+    def after(self, before: Sequence[int]) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
+        """The tokens of one text of what stands before and the tree, their positions, and what each sees."""
+        n = len(before)
+        sees = np.tril(np.ones((n + len(self.tokens),) * 2, dtype=bool))
+        sees[n:, n:] = self.sees
+        # Siblings have the same position, though they stand behind each other: each sees as many tokens.
+        return np.concatenate([np.array(before, dtype=np.int64), self.tokens]), sees.sum(axis=1) - 1, sees
 
 
-def make_tree(candidates: Sequence[Sequence[int]], *, fed_at_a_time: int) -> Tree:
-    """The tree of candidates.
+def make_trees(candidates: Sequence[Sequence[int]], *, tokens_at_a_time: int) -> list[Tree]:
+    """Candidates as trees, in each those that begin alike.
 
     Args:
         candidates: Tokens of each.
-        fed_at_a_time: Nodes that a pass feeds at most, unless candidates with one first token need more.
+        tokens_at_a_time: Tokens of the candidates of a tree, more or less; it feeds fewer.
     """
-    # (parent, token) to number; the order of insertion is that of the numbers.
-    nodes: dict[tuple[int, int], int] = {}
-    end_of: dict[tuple[int, ...], int] = {}
-    # In order, those that begin alike stand together, and a beginning stands before what goes on from it.
-    for tokens in sorted(set(map(tuple, candidates))):
-        node = ROOT
-        for token in tokens:
-            node = nodes.setdefault((node, token), len(nodes))
-        end_of[tokens] = node
-    # Of no nodes an array of shape ``(0, 2)``, which can be taken apart as well.
-    parents, tokens_of = np.array([*nodes], dtype=np.int64).reshape(-1, 2).T
-    return Tree(
-        tokens_of,
-        parents,
-        np.array([end_of[tuple(tokens)] for tokens in candidates], dtype=np.int64),
-        np.array([len(tokens) for tokens in candidates], dtype=np.int32),
-        tuple(_parts(tokens_of, parents, fed_at_a_time)),
-    )
+    # In order, those that begin with the same tokens stand together.
+    in_order = sorted(range(len(candidates)), key=lambda i: list(candidates[i]))
+    number = np.cumsum([len(candidates[i]) for i in in_order]) // tokens_at_a_time
+    parts = np.split(np.array(in_order, dtype=np.int64), np.flatnonzero(np.diff(number)) + 1)
+    return [_tree(candidates, part.tolist()) for part in parts]
 
 
-def _parts(tokens: IntArray, parents: IntArray, fed_at_a_time: int) -> Iterator[TokenRun]:
-    """Whole branches of the root, as many of them together as the limit allows."""
-    fed = np.zeros(len(tokens), dtype=bool)
-    # Nodes that others go on from; a last token is read, and never fed.
-    fed[parents[parents != ROOT]] = True
-    begin = size = 0
-    # Numbers are given depth first, so a branch is the nodes up to the next child of the root.
-    for branch in np.split(np.arange(len(tokens)), np.flatnonzero(parents == ROOT)[1:]):
-        added = int(fed[branch].sum())
-        if size and size + added > fed_at_a_time:
-            yield _part(tokens, parents, fed, range(begin, branch[0]))
-            begin, size = branch[0], 0
-        size += added
-    yield _part(tokens, parents, fed, range(begin, len(tokens)))
+def _tree(candidates: Sequence[Sequence[int]], members: Sequence[int]) -> Tree:
+    """The tree of some candidates, by their positions."""
+    texts = {i: tuple(candidates[i]) for i in members}
+    # A last token is read, and never fed. In order, what goes on from a beginning stands behind it.
+    fed = sorted({text[:n] for text in texts.values() for n in range(1, len(text))})
+    row_of = {beginning: row for row, beginning in enumerate(fed)}
+    sees = np.zeros((len(fed), len(fed)), dtype=bool)
+    for beginning, row in row_of.items():
+        sees[row, [row_of[beginning[: n + 1]] for n in range(len(beginning))]] = True
+    read = [(i, row_of.get(text[:n], ROOT), text[n]) for i, text in texts.items() for n in range(len(text))]
+    # Of nothing read an array of shape ``(0, 3)``, which can be taken apart as well.
+    owners, rows, tokens = np.array(read, dtype=np.int64).reshape(-1, 3).T
+    return Tree(np.array([text[-1] for text in fed], dtype=np.int64), sees, owners, rows, tokens)
 
 
-def _part(tokens: IntArray, parents: IntArray, fed: NDArray[np.bool_], read: range) -> TokenRun:
-    """The fed nodes of a run of branches."""
-    nodes = [node for node in read if fed[node]]
-    row_of = {node: row for row, node in enumerate(nodes)} | {ROOT: ROOT}
-    sees = np.eye(len(nodes), dtype=bool)
-    # A parent stands before its children, so that what it sees is known before what they see.
-    for row, node in enumerate(nodes):
-        if parents[node] != ROOT:
-            sees[row] |= sees[row_of[int(parents[node])]]
-    rows = np.array([row_of[int(parents[node])] for node in read], dtype=np.int64)
-    # A node sees itself and the tokens before it, so that one less is its depth.
-    return TokenRun(tokens[nodes], sees.sum(axis=1) - 1, sees, rows, np.array(read, dtype=np.int64))
+_TOKENS_ON_CPU = 512
+"""Tokens of a tree's candidates on a CPU, of which about half are fed in a pass: what a layer computes of more
+no longer fits into its caches, and the scores of 250,000 tokens at as many places would take gigabytes."""
 
-
-_FED_ON_CPU = 256
-"""Nodes of a tree fed in a pass on a CPU: what a layer computes of more no longer fits into its caches, and
-the scores of 250,000 tokens at as many places would take gigabytes."""
-
-_FED_ON_GPU = 2048
-"""Nodes of a tree fed in a pass on a GPU."""
+_TOKENS_ON_GPU = 4096
+"""The same on a GPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +140,8 @@ class CandidateSet:
     """What they say."""
     tokens: list[list[int]]
     """Tokens of each."""
-    fed_at_a_time: int
-    """Nodes of their tree that a pass feeds at most."""
+    tokens_at_a_time: int
+    """See `make_trees`."""
 
     @cached_property
     def lengths(self) -> NDArray[np.int32]:
@@ -199,9 +155,9 @@ class CandidateSet:
         return {n: (at, np.array([self.tokens[i] for i in at])) for n, at in positions.items()}
 
     @cached_property
-    def tree(self) -> Tree:
-        """Their tree."""
-        return make_tree(self.tokens, fed_at_a_time=self.fed_at_a_time)
+    def trees(self) -> list[Tree]:
+        """They as trees."""
+        return make_trees(self.tokens, tokens_at_a_time=self.tokens_at_a_time)
 
 
 class Request(NamedTuple):
@@ -291,7 +247,7 @@ class KindScorer:
         known: dict[tuple[int, bool], CandidateSet] = {}
         requests: dict[int, Request] = {}
         context = self._opened.context_tokens
-        fed = _FED_ON_CPU if self._opened.device.on_cpu else _FED_ON_GPU
+        at_a_time = _TOKENS_ON_CPU if self._opened.device.on_cpu else _TOKENS_ON_GPU
         for position, (prompt, which) in enumerate(zip(prompts, sets, strict=True)):
             try:
                 gapped = divided(prompt)
@@ -302,7 +258,7 @@ class KindScorer:
             key = which, gapped.after_blank
             if key not in known:
                 tokens = self.tokens(candidates[which], after_blank=gapped.after_blank)
-                known[key] = CandidateSet(candidates[which], tokens, fed)
+                known[key] = CandidateSet(candidates[which], tokens, at_a_time)
             request = Request(gapped, ids, known[key])
             if context is not None and (seen := self.seen(request)) > context:
                 why = f"prompt and candidate need {seen} tokens, but the model sees {context}"
@@ -354,6 +310,29 @@ class KindScorer:
                     np.array(self.alone(request, some)),
                 )
         self._tried = largest.texts
+
+
+def tree_scores(
+    candidates: Sequence[Sequence[int]],
+    trees: Sequence[Tree],
+    before: Sequence[int],
+    predicted: Callable[[IntArray, IntArray, NDArray[np.bool_]], "torch.Tensor"],
+) -> Likelihoods:
+    """Scores of candidates by their trees.
+
+    Args:
+        candidates: Tokens of each; one without any is not ranked.
+        trees: Theirs.
+        before: Tokens that stand before each, at least one.
+        predicted: What the model predicts after each token of a text with such positions and sights.
+    """
+    lengths = np.array([len(tokens) for tokens in candidates], dtype=np.int32)
+    sums = np.where(lengths > 0, 0.0, np.nan)
+    for tree in trees:
+        logits = predicted(*tree.after(before))
+        # `ROOT` is the row before that of the first node: the last token before it.
+        np.add.at(sums, tree.owners, picked(logits, tree.rows + len(before), tree.read))
+    return Likelihoods(sums, lengths, len(before))
 
 
 def picked(logits: "torch.Tensor", rows: NDArray[np.int64], tokens: NDArray[np.int64]) -> Any:

@@ -1,7 +1,7 @@
 """Causal models: a candidate's tokens, each after the prompt and the tokens before it.
 
-The prompt goes through the model once. Candidates go on from its key-value cache as one text, in which each
-token sees the prompt and the tokens that it goes on from, and nothing else.
+Candidates stand behind the prompt as one text, in which each token sees the prompt and the tokens that it goes
+on from, and nothing else.
 
 ``published-greedy`` is what Zhou et al. (2025) do: they continue the prompt greedily and read the j-th token of
 a candidate from the j-th step of that continuation. Only a candidate's first token is judged after the right
@@ -17,15 +17,13 @@ import numpy as np
 from blend.eval.models import Likelihoods
 from blend.eval.models.batches import agrees, plain_logprob
 from blend.eval.models.candidates import (
-    ROOT,
     Gapped,
     KindScorer,
     Request,
-    TokenRun,
     Tree,
-    make_tree,
-    picked,
+    make_trees,
     plain_tokens,
+    tree_scores,
 )
 from blend.eval.models.encoding import EncodedQuestion, Encoder, n_in_common
 from blend.eval.models.model_loading import OpenCheckpoint
@@ -89,7 +87,7 @@ class CausalScorer(KindScorer):
         return end_tokens(self._opened.model, self._opened.tokenizer)
 
     def _scored(self, request: Request) -> Likelihoods:
-        model = self._opened.model
+        model, own = self._opened.model, request.candidates
         ids, rest = self._asked(request)
         if self._way == "published-greedy":
             return _greedy_logprobs(model, ids, rest, self._ends)
@@ -98,9 +96,9 @@ class CausalScorer(KindScorer):
         if not self._takes_trees:
             return _separate_logprobs(model, ids, rest)
         if self._way == "statement":
-            # They hold the prompt's end as well, so no other prompt shares their tree.
-            return _tree_logprobs(model, ids, make_tree(rest, fed_at_a_time=request.candidates.fed_at_a_time))
-        return _tree_logprobs(model, ids, request.candidates.tree)
+            # They hold the prompt's end as well, so no other prompt shares their trees.
+            return _tree_logprobs(model, ids, rest, make_trees(rest, tokens_at_a_time=own.tokens_at_a_time))
+        return _tree_logprobs(model, ids, rest, own.trees)
 
     def _asked(self, request: Request) -> tuple[list[int], list[list[int]]]:
         """Return what the model is given, and the tokens of each candidate read after it."""
@@ -117,52 +115,47 @@ class CausalScorer(KindScorer):
 def _takes_trees(model: "PreTrainedModel", prompt: Sequence[int], candidates: Sequence[Sequence[int]]) -> bool:
     """Whether a model computes a tree of candidates as it computes each of them alone.
 
-    Some cannot: their state cannot be gone back to (Mamba), positions are none that one could give (ALiBi), or
-    they see fewer tokens than the text has (sliding windows). It is tried with a few long candidates.
+    Some cannot: their state knows no branches (Mamba), positions are none that one could give (ALiBi), or they
+    see fewer tokens than the text has (sliding windows). It is tried with a few long candidates.
     """
-    from transformers.cache_utils import DynamicLayer
-
-    if not takes(model, "position_ids"):
-        return False
-    layers = getattr(cache_of(_prefilled(model, prompt)), "layers", None)
-    # Exactly this class: a subclass may drop what lies outside a window, and `_tree_logprobs` sets keys and
-    # values itself.
-    if not layers or not all(type(layer) is DynamicLayer for layer in layers):
+    window = getattr(model.config.get_text_config(), "sliding_window", None)
+    if window is not None or not takes(model, "position_ids"):
         return False
     # Long candidates have most nodes after each other, where a wrong mask or position shows.
     tried = sorted(map(list, candidates), key=len)[-_TRIED:]
-    together = _tree_logprobs(model, prompt, make_tree(tried, fed_at_a_time=1024))
     alone = np.array([plain_logprob(model, prompt, ids) for ids in tried])
+    try:
+        together = _tree_logprobs(model, prompt, tried, make_trees(tried, tokens_at_a_time=1024))
+    except (RuntimeError, ValueError, TypeError):  # what layers without attention say of such a mask
+        return False
     return agrees(model, together.tokens, together.logprobs, alone)
 
 
-def _tree_logprobs(model: "PreTrainedModel", prompt: Sequence[int], tree: Tree) -> Likelihoods:
-    """Scores of candidates after a prompt.
-
-    Args:
-        model: A causal language model that `_takes_trees`.
-        prompt: Tokens of the prompt, at least one.
-        tree: The candidates.
-    """
+def _tree_logprobs(
+    model: "PreTrainedModel",
+    prompt: Sequence[int],
+    candidates: Sequence[Sequence[int]],
+    trees: Sequence[Tree],
+) -> Likelihoods:
+    """Scores of candidates after a prompt, at least one token, by a model that `_takes_trees`."""
     import torch
 
-    logprobs = np.zeros(len(tree.tokens))
+    def predicted(tokens: Any, positions: Any, sees: Any) -> "torch.Tensor":
+        # A four-dimensional mask is added to the attention's scores as it is: 0 lets through, the lowest number
+        # hides.
+        mask = torch.zeros(sees.shape, dtype=model.dtype).masked_fill_(
+            torch.from_numpy(~sees), torch.finfo(model.dtype).min
+        )
+        logits: torch.Tensor = model(
+            input_ids=torch.from_numpy(tokens)[None].to(model.device),
+            position_ids=torch.from_numpy(positions)[None].to(model.device),
+            attention_mask=mask[None, None].to(model.device),
+            use_cache=False,
+        ).logits[0]
+        return logits
+
     with torch.inference_mode():
-        output = _prefilled(model, prompt)
-        cache = cache_of(output)
-        # Feeding grows the cache; every part goes on from the prompt again.
-        of_prompt = [(layer.keys, layer.values) for layer in cache.layers]
-        for part in tree.parts:
-            for layer, (keys, values) in zip(cache.layers, of_prompt, strict=True):
-                layer.keys, layer.values = keys, values
-            tokens = tree.tokens[part.read]
-            # The prompt's last token, the one row of what it predicts, stands before first tokens.
-            values = picked(output.logits[0], np.zeros_like(tokens), tokens)
-            if len(part.tokens):
-                fed = picked(_fed(model, cache, len(prompt), part), part.rows, tokens)
-                values = np.where(part.rows == ROOT, values, fed)
-            logprobs[part.read] = values
-    return Likelihoods(tree.sums(logprobs), tree.lengths, len(prompt))
+        return tree_scores(candidates, trees, prompt, predicted)
 
 
 def _separate_logprobs(
@@ -217,37 +210,3 @@ def _steps(
                 break
             ids, cache = torch.tensor([[token]], device=model.device), cache_of(output)
     return steps
-
-
-def _prefilled(model: "PreTrainedModel", prompt: Sequence[int]) -> Any:
-    """The prompt's cache, and what is predicted after its last token."""
-    import torch
-
-    with torch.inference_mode():
-        ids = torch.tensor([list(prompt)], device=model.device)
-        last = {"logits_to_keep": 1} if takes(model, "logits_to_keep") else {}
-        output = model(input_ids=ids, use_cache=True, **last)
-        output.logits = output.logits[:, -1:]
-        return output
-
-
-def _fed(model: "PreTrainedModel", cache: Any, n_prompt: int, part: TokenRun) -> "torch.Tensor":
-    import torch
-
-    # Shape ``(n_fed, n_prompt + n_fed)``: every node sees the whole prompt, and of the nodes its own
-    # beginnings.
-    sees = np.concatenate([np.ones((len(part.tokens), n_prompt), dtype=bool), part.sees], axis=1)
-    # A four-dimensional mask is added to the attention's scores as it is: 0 lets through, the lowest number
-    # hides.
-    mask = torch.zeros(sees.shape, dtype=model.dtype).masked_fill_(
-        torch.from_numpy(~sees), torch.finfo(model.dtype).min
-    )
-    logits: torch.Tensor = model(
-        input_ids=torch.from_numpy(part.tokens)[None].to(model.device),
-        # Siblings have the same position, though they stand behind each other in the row.
-        position_ids=torch.from_numpy(part.depths + n_prompt)[None].to(model.device),
-        attention_mask=mask[None, None].to(model.device),
-        use_cache=True,
-        **cache_for(model, cache),
-    ).logits[0]
-    return logits

@@ -15,6 +15,7 @@ References:
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,9 +26,7 @@ from blend.eval.models.candidates import (
     Gapped,
     KindScorer,
     Request,
-    TokenRun,
-    Tree,
-    picked,
+    tree_scores,
 )
 from blend.eval.models.model_loading import OpenCheckpoint
 from blend.schemas.errors import InputError
@@ -181,8 +180,28 @@ class SpanScorer(KindScorer):
 
     def scores(self, requests: Sequence[Request]) -> list[Likelihoods]:
         """See `candidates.KindScorer.scores`."""
-        model, opening = self._opened.model, self._opening
-        return [_span_logprobs(model, one.ids, opening, one.candidates.tree) for one in requests]
+        return [self._scored(request) for request in requests]
+
+    def _scored(self, request: Request) -> Likelihoods:
+        """Scores of a prompt's candidates; the prompt goes through the encoder once."""
+        import torch
+
+        model, own = self._opened.model, request.candidates
+
+        def predicted(tokens: Any, positions: Any, sees: Any) -> "torch.Tensor":
+            with _at_positions(model, torch.from_numpy(positions).to(model.device)):
+                logits: torch.Tensor = model(
+                    encoder_outputs=read,
+                    decoder_input_ids=torch.from_numpy(tokens)[None].to(model.device),
+                    decoder_attention_mask=torch.from_numpy(sees)[None, None].to(model.device),
+                    use_cache=False,
+                ).logits[0]
+            return logits
+
+        with torch.inference_mode():
+            read = model.get_encoder()(input_ids=torch.tensor([request.ids], device=model.device))
+            scores = tree_scores(own.tokens, own.trees, [_start(model), self._opening], predicted)
+        return replace(scores, tokens_in=len(request.ids))
 
     def alone(self, request: Request, some: Sequence[int]) -> list[float]:
         """See `candidates.KindScorer.alone`; one pass of encoder and decoder, all logits are read."""
@@ -201,28 +220,6 @@ class SpanScorer(KindScorer):
         return found
 
 
-def _span_logprobs(model: "PreTrainedModel", prompt: Sequence[int], sentinel: int, tree: Tree) -> Likelihoods:
-    """Scores of candidates in the gap of a prompt, which goes through the encoder once.
-
-    Args:
-        model: An encoder-decoder.
-        prompt: Tokens of the prompt, the sentinel among them.
-        sentinel: The token of the first sentinel.
-        tree: The candidates, their tokens between the sentinels.
-    """
-    import torch
-
-    logprobs = np.zeros(len(tree.tokens))
-    with torch.inference_mode():
-        read = model.get_encoder()(input_ids=torch.tensor([list(prompt)], device=model.device))
-        for part in tree.parts:
-            logits = _fed(model, read, sentinel, part)
-            # Row 0 is the start and row 1 the sentinel, which predicts first tokens: `ROOT`, the row
-            # before that of the first node, is the sentinel's.
-            logprobs[part.read] = picked(logits, part.rows + 2, tree.tokens[part.read])
-    return Likelihoods(tree.sums(logprobs), tree.lengths, len(prompt))
-
-
 def _start(model: "PreTrainedModel") -> int:
     """The token that a decoder begins with; newer checkpoints name it among the settings of generation only."""
     for settings in (model.config, model.generation_config):
@@ -232,25 +229,6 @@ def _start(model: "PreTrainedModel") -> int:
         "the model does not say which token its decoder begins with; add decoder_start_token_id to its "
         "config.json"
     )
-
-
-def _fed(model: "PreTrainedModel", read: Any, sentinel: int, part: TokenRun) -> "torch.Tensor":
-    """What the decoder predicts after the start, the sentinel and some nodes."""
-    import torch
-
-    tokens = [_start(model), sentinel, *part.tokens.tolist()]
-    positions = torch.tensor([0, 1, *(part.depths + 2).tolist()], device=model.device)
-    # Rows see columns: the start and the sentinel as in any text, nodes both of these and their own beginnings.
-    sees = np.tril(np.ones((len(tokens), len(tokens)), dtype=bool))
-    sees[2:, 2:] = part.sees
-    with _at_positions(model, positions):
-        logits: torch.Tensor = model(
-            encoder_outputs=read,
-            decoder_input_ids=torch.tensor([tokens], device=model.device),
-            decoder_attention_mask=torch.from_numpy(sees)[None, None].to(model.device),
-            use_cache=False,
-        ).logits[0]
-    return logits
 
 
 @contextmanager
