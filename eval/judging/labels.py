@@ -224,7 +224,7 @@ def _with_labels(decisions: pl.DataFrame, run: Run) -> pl.DataFrame | None:
     )
 
 
-def means_of(rows: pl.DataFrame, by: str) -> CorrectedMeans:
+def _means_of(rows: pl.DataFrame, by: str) -> CorrectedMeans:
     """The corrected means of labelled decisions by a column; see `_with_labels`.
 
     Nobody is asked to label what is unanswered: it is wrong, which is known without being drawn. Labels of one
@@ -273,10 +273,10 @@ def corrected_scores(rows: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
         region and by language of the replies, and for a judge those of the string rule (``-default``), and
         SEM-B by that; and ``labelled``, the share of replies with a label.
     """
-    regions = means_of(rows, "region")
+    regions = _means_of(rows, "region")
     scores = _of_groups("region", regions)
     if not np.isnan(regions.values).any():
-        scores += _of_groups("topic", means_of(rows.drop_nulls("topic"), "topic"))
+        scores += _of_groups("topic", _means_of(rows.drop_nulls("topic"), "topic"))
         n_regions = len(regions.groups)
         for name, weights in ((CORRECTED, regions.sizes / rows.height), (f"{CORRECTED}-macro", 1 / n_regions)):
             by = weights * np.ones(n_regions)

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from blend.eval.judging.labels import means_of, scored_with_labels
 from blend.eval.report import ScoredRun, few_note, region_name, with_interval
 from blend.eval.runs import RecordedAnswers, RunDescription, is_of_people
 from blend.eval.scores_json import UNANSWERED, clustered
 from blend.eval.statistics import FEW, ratio_draws
 from blend.eval.statistics.estimates import Estimate, macro_estimate
-from blend.eval.statistics.paired import PairedTest, Rank, holm, macro_test, paired_tests, rank_intervals
-from blend.eval.statistics.prediction_powered import CorrectedMeans
+from blend.eval.statistics.paired import Rank, holm, macro_test, paired_tests, rank_intervals
 from blend.eval.tasks import task_of
 from blend.schemas.errors import InputError
 from blend.schemas.summaries import Summarised, Table
@@ -26,7 +24,6 @@ _STANDINGS = pl.Schema(
         "model": pl.String(),
         **dict.fromkeys(("value", "low", "high", "n"), pl.Float64()),
         **dict.fromkeys(("clusters", "place", "best", "worst"), pl.Int64()),
-        "corrected": pl.Boolean(),
     }
 )
 _DIFFERENCES = pl.Schema(
@@ -35,7 +32,6 @@ _DIFFERENCES = pl.Schema(
         **dict.fromkeys(("difference", "low", "high", "n"), pl.Float64()),
         "clusters": pl.Int64(),
         "p_value": pl.Float64(),
-        "corrected": pl.Boolean(),
     }
 )
 
@@ -61,8 +57,7 @@ class ModelComparison(Summarised):
 
     ``value`` is the mean over regions of the share that is correct, in percent, of the items that all models
     answered, with its interval; ``place`` its place, and ``best`` and ``worst`` the places that the differences
-    allow (all of them at once, 95 %); ``corrected`` says whether the mean is corrected by people's labels, as
-    where all models have some in every region."""
+    allow (all of them at once, 95 %)."""
     pairs: pl.DataFrame
     """A row per pair, in the order given.
 
@@ -73,8 +68,7 @@ class ModelComparison(Summarised):
 
     ``difference``, ``low`` and ``high`` say by how many percentage points ``second`` is ahead of ``first``,
     with the 95 % interval (not corrected for being one of several). ``p_value`` is corrected (Holm), over the
-    pairs for the mean over regions, else over a pair's regions; ``verdict`` is about the second model.
-    ``corrected`` are those by people's labels of both models' answers: the mean where all regions are."""
+    pairs for the mean over regions, else over a pair's regions; ``verdict`` is about the second model."""
 
     def as_tables(self) -> list[Table]:
         """The places of the models, how pairs differ in the mean over regions, and each of them by region."""
@@ -86,7 +80,6 @@ class ModelComparison(Summarised):
         standings = self.standings.rows(named=True)
         macros = [_estimate(one, "value") for one in standings]
         ranks = [Rank(one["place"], one["best"], one["worst"]) for one in standings]
-        corrected = ", corrected by people's labels" if self.standings["corrected"].any() else ""
         places = Table.of(
             f"{self.task}, {len(standings)} models, {n_shown} of {pluralise(len(pairs), 'pair')} shown to "
             "differ",
@@ -95,7 +88,7 @@ class ModelComparison(Summarised):
                 (rank.place, rank.possible, one["model"], with_interval(macro))
                 for one, macro, rank in zip(standings, macros, ranks, strict=True)
             ],
-            f"{task_of(self.task).compared_by}{corrected}. Possible: places that the differences allow, all of "
+            f"{task_of(self.task).compared_by}. Possible: places that the differences allow, all of "
             f"them at once with 95 % certainty.{few_note(macros)}",
         )
         counts = self.pairs.drop("first", "second").rows()
@@ -108,7 +101,7 @@ class ModelComparison(Summarised):
             ],
             "In the mean over regions, by paired permutation tests over templates; p is corrected for the "
             "number of pairs (Holm). Fixed: items on which the model named first scores higher; broken: "
-            "lower; left out: only one of them answered." + "".join(_correction(*pair) for pair in pairs),
+            "lower; left out: only one of them answered.",
         )
         if not self.pairs["n_left_out"].sum():
             means = means._replace(frame=means.frame.drop("left out"))
@@ -136,13 +129,6 @@ def _cells(of: _Row) -> tuple[str, str, str]:
     return of["verdict"], with_interval(_estimate(of, "difference"), "{:+.1f}".format), p_value
 
 
-def _correction(mean: _Row, *regions: _Row) -> str:
-    """What of a pair is corrected, as a sentence; empty where nothing is."""
-    corrected = [region_name(one["region"]) for one in regions if one["corrected"]]
-    where = "" if mean["corrected"] else f" in {', '.join(corrected)} alone"
-    return f" {_direction(mean)} is corrected by people's labels{where}." if corrected else ""
-
-
 def _by_region(mean: _Row, *regions: _Row) -> Table:
     """Where two models differ, best first for the second one."""
     ranked = sorted(regions, key=lambda one: (-(one["difference"] or 0.0), one["region"]))
@@ -166,9 +152,8 @@ def compare_scored(runs: Sequence[ScoredRun], *, seed: int = 0) -> ModelComparis
     answers = [found for run in runs if (found := task_of(run.scores.task).compared(run)) is not None]
     if len(answers) < len(runs):
         return None
-    labelled = [scored_with_labels(run) for run in runs]
     compared = [
-        _pair((runs[i].name, runs[j].name), (answers[i], answers[j]), (labelled[i], labelled[j]), seed)
+        _pair((runs[i].name, runs[j].name), (answers[i], answers[j]), seed)
         for i, j in combinations(range(len(runs)), 2)
     ]
     differences = pl.concat(found for _, found in compared)
@@ -179,18 +164,14 @@ def compare_scored(runs: Sequence[ScoredRun], *, seed: int = 0) -> ModelComparis
     return ModelComparison(
         task=runs[0].scores.task,
         signature=runs[0].scores.signature,
-        standings=_standings([run.name for run in runs], answers, labelled, seed),
+        standings=_standings([run.name for run in runs], answers, seed),
         pairs=pl.DataFrame([counts for counts, _ in compared]),
         frame=differences.with_columns(p_value=p_values).with_columns(verdict=verdict),
     )
 
 
-_Labelled = Sequence[pl.DataFrame | None]
-"""Labelled answers of models, null for one whose answers nobody has labelled."""
-
-
 def _pair(
-    names: tuple[str, str], answers: tuple[pl.DataFrame, pl.DataFrame], labelled: _Labelled, seed: int
+    names: tuple[str, str], answers: tuple[pl.DataFrame, pl.DataFrame], seed: int
 ) -> tuple[dict[str, Any], pl.DataFrame]:
     """A row of `ModelComparison.pairs`, and differences, of which the mean's p-value is not corrected yet."""
     one, other = answers
@@ -199,24 +180,12 @@ def _pair(
         raise InputError(f"{' and '.join(names)} answered no item in common; run both on the same questions")
     lead = pl.col("other") - pl.col("value")
     differences = clustered(both.with_columns(value=lead), "region")
-    means = _corrected_means(labelled, both)
-    by_labels = {} if means is None else _corrected_tests(means, differences.groups)
-    tests = {
-        str(region): by_labels.get(region, test)
-        for region, test in zip(differences.groups, paired_tests(differences, seed=seed), strict=True)
-    }
-    is_corrected = means is not None and len(by_labels) == len(tests)
-    if means is not None and is_corrected:
-        signs = [1 if group.startswith(_SECOND) else -1 for group in means.groups]
-        macro = means.test(np.array(signs) / len(tests))
-    else:
-        macro = macro_test(differences, seed=seed)
-    p_values = holm([test.p_value for test in tests.values()]).tolist()
+    macro, tests = macro_test(differences, seed=seed), paired_tests(differences, seed=seed)
+    p_values = [macro.p_value, *holm([test.p_value for test in tests]).tolist()]
     rows = [
-        (*names, region, *_in_points(test.estimate), p_value, region in by_labels)
-        for (region, test), p_value in zip(tests.items(), p_values, strict=True)
+        (*names, region, *_in_points(test.estimate), p_value)
+        for region, test, p_value in zip((None, *differences.groups), (macro, *tests), p_values, strict=True)
     ]
-    mean = (*names, None, *_in_points(macro.estimate), macro.p_value, is_corrected)
     counts = {
         "first": names[0],
         "second": names[1],
@@ -225,7 +194,7 @@ def _pair(
         "n_broken": both.filter(lead < 0).height,
         "n_left_out": one.height + other.height - 2 * both.height,
     }
-    return counts, pl.DataFrame([mean, *rows], _DIFFERENCES, orient="row")
+    return counts, pl.DataFrame(rows, _DIFFERENCES, orient="row")
 
 
 def _in_points(estimate: Estimate) -> tuple[float | None, float | None, float | None, float, int | None]:
@@ -234,34 +203,8 @@ def _in_points(estimate: Estimate) -> tuple[float | None, float | None, float | 
     return found.value, found.low, found.high, found.n, found.clusters
 
 
-_FIRST, _SECOND = "0/", "1/"
-"""Beginnings of the groups of two models' regions."""
-
-
-def _corrected_means(labelled: _Labelled, items: pl.DataFrame) -> CorrectedMeans | None:
-    """Corrected means of some items by model and region, ``0/KR``; null where one model has no labels."""
-    rows = []
-    for number, of_model in enumerate(labelled):
-        if of_model is None:
-            return None
-        of_items = of_model.join(items, on="item_id", how="semi")
-        columns = ("cell", "template_id", "label", "probability")
-        rows.append(of_items.select(*columns, group=pl.format("{}/{}", pl.lit(number), "region")))
-    return means_of(pl.concat(rows), "group")
-
-
-def _corrected_tests(means: CorrectedMeans, regions: Sequence[str]) -> dict[str, PairedTest]:
-    """The tests of the regions in which both models have labels."""
-    at = {group: number for number, group in enumerate(means.groups)}
-    each = np.eye(len(means.groups))
-    tests = {one: means.test(each[at[_SECOND + one]] - each[at[_FIRST + one]]) for one in regions}
-    return {region: test for region, test in tests.items() if test.estimate.value is not None}
-
-
-def _standings(
-    names: Sequence[str], answers: Sequence[pl.DataFrame], labelled: _Labelled, seed: int
-) -> pl.DataFrame:
-    """Places by the mean over regions, of what all models answered; corrected where all have labels."""
+def _standings(names: Sequence[str], answers: Sequence[pl.DataFrame], seed: int) -> pl.DataFrame:
+    """Places by the mean over regions, of what all models answered."""
     common = answers[0].select("item_id")
     for other in answers[1:]:
         common = common.join(other, on="item_id", how="semi")
@@ -271,19 +214,11 @@ def _standings(
     clusters = [clustered(one.join(common, on="item_id", how="semi"), "region") for one in answers]
     figures = np.array([one.ratios.mean() for one in clusters])
     draws = np.stack([ratio_draws(one, seed=seed).mean(axis=1) for one in clusters], axis=1)
-    means = _corrected_means(labelled, common)
-    is_corrected = means is not None and not np.isnan(means.values).any()
     macros = [macro_estimate(one, seed=seed) for one in clusters]
-    if means is not None and is_corrected:
-        owners = np.array([int(group.partition("/")[0]) for group in means.groups])
-        # A row per model: the mean over its regions.
-        shares = (owners == np.arange(len(names))[:, np.newaxis]) * len(names) / len(owners)
-        figures, draws = shares @ means.values, means.draws(seed=seed) @ shares.T
-        macros = [means.combined(by) for by in shares]
     # Too few templates to draw from leave every place possible.
     ranks = rank_intervals(figures, draws if len(clusters[0].keys) >= FEW else draws[:0])
     rows = [
-        (name, *_in_points(macro), rank.place, rank.best, rank.worst, is_corrected)
+        (name, *_in_points(macro), rank.place, rank.best, rank.worst)
         for name, macro, rank in zip(names, macros, ranks, strict=True)
     ]
     return pl.DataFrame(rows, _STANDINGS, orient="row").sort("place", maintain_order=True)

@@ -286,11 +286,11 @@ def _beta_quantile(probability: float, a: float, b: float) -> float:
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (middle, high) if beta_share(middle, a, b) < probability else (low, middle)
+        low, high = (middle, high) if _beta_share(middle, a, b) < probability else (low, middle)
     return (low + high) / 2
 
 
-def beta_share(x: float, a: float, b: float) -> float:
+def _beta_share(x: float, a: float, b: float) -> float:
     """Share of a beta distribution below ``x``, by its continued fraction.
 
     References:

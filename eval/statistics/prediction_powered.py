@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blend.eval.statistics import DRAWS, LEVEL, FloatArray, cell_sums, divide, student_quantile
-from blend.eval.statistics.estimates import Estimate, beta_share
-from blend.eval.statistics.paired import PairedTest
+from blend.eval.statistics.estimates import Estimate
 
 _ADDED = 1.0
 """Labels of either kind that an interval adds, shared among its cells. Price and Bonett (2004) add two, to a
@@ -87,18 +86,6 @@ class CorrectedMeans:
         # Added labels move the middle: so the interval is widened to hold the figure, and cut to the possible.
         low, high = max(min(centre - reach, value), least), min(max(centre + reach, value), most)
         return Estimate(value, low, high, size, n_clusters)
-
-    def test(self, coefficients: ArrayLike) -> PairedTest:
-        """Whether a sum of means is 0, by the interval of `combined` and Student's t; see there."""
-        by = np.asarray(coefficients, dtype=np.float64)
-        estimate = self.combined(by)
-        if estimate.low is None:
-            return PairedTest(estimate, 1.0)
-        centres, errors = self._errors(by)
-        _, freedom = self._freedom(by, errors)
-        ratio = float(by @ centres) / float(np.linalg.norm(by @ errors))
-        # Abramowitz and Stegun (1964), 26.7.1 and 26.5.27: the tails of Student's t as a share of a beta one.
-        return PairedTest(estimate, beta_share(freedom / (freedom + ratio**2), freedom / 2, 0.5))
 
     def draws(self, *, seed: int, draws: int = DRAWS) -> FloatArray:
         """Means of all groups as further samples of templates and labels would give them.

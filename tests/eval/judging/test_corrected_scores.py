@@ -1,4 +1,4 @@
-"""Corrected scores of a run, in tables, comparison and page; and what people say beside single replies."""
+"""Corrected scores of a run, in tables and page; and what people say beside single replies."""
 
 from pathlib import Path
 
@@ -90,26 +90,6 @@ def test_a_judge_that_always_says_correct_is_corrected_and_called_worthless(run:
     assert not [one for one in warnings if "worthless" in one]
     assert good.overall("sem-b-corrected").value == pytest.approx(people.value)
     assert good.overall("sem-b-kappa").value > found.overall("sem-b-kappa").value
-
-
-@pytest.mark.landing
-def test_comparison_says_what_is_corrected(mini_release: Path, tmp_path: Path):
-    runs = []
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        runs.append(answered_run(mini_release, tmp_path / name, limit=12, model=name))
-        label(runs[-1])
-        scored(runs[-1])
-    found = blend.compare_runs(runs)
-    assert found.frame["corrected"].all()
-    assert found.frame["verdict"][0] == "no difference shown"
-    assert found.frame["difference"][0] == pytest.approx(0)
-    assert found.standings["corrected"].all()
-    label(runs[1], without="KR")
-    scored(runs[1])
-    found = blend.compare_runs(runs)
-    assert found.frame.filter(~pl.col("corrected"))["region"].to_list() == [None, "KR"]
-    assert not found.standings["corrected"].any()
 
 
 @pytest.mark.landing
