@@ -20,9 +20,6 @@ def judge(
         str | None,
         typer.Option(help="What the judge is called in RUN/judges; the end of the model's name if absent."),
     ] = None,
-    own_family: Annotated[
-        bool, typer.Option("--own-family", help="Let it judge a model of its own family.")
-    ] = False,
     *,
     choice: ModelChoice,
     decoding: Decoding,
@@ -41,7 +38,6 @@ def judge(
             run,
             model=choice.model(model, asking),
             name=name,
-            own_family=own_family,
             decoding=decoding,
             asking=choice.planned(asking),
             on_progress=on_progress,

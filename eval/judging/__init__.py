@@ -5,59 +5,24 @@ What a judge says is kept in the directory of the run that it judges, as a run o
 `blend.eval.task_protocol.Task` alone. ``docs/short-answers.md`` says what a judge sees and how far it can be
 trusted.
 
-Here stand the prompt of a judge, and what judges have said of a run's replies, read from its directory. A judge
-should not score its own kind, which models tend to prefer; `shared_families` tells by names.
+Here stand the prompt of a judge, and what judges have said of a run's replies, read from its directory.
 """
 
 import hashlib
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 import polars as pl
 
 from blend.eval.items import PART
-from blend.eval.models import ModelDescription
 from blend.eval.runs import RecordedAnswers, read_description
 from blend.eval.runs.answers import answers_digest, split_answers
 from blend.eval.runs.run_directory import ANSWERS_FOLDER, MAX_MISSING, Run, kept_items
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.texts import pluralise
-
-_NO_FAMILY = """
-    alpha awq base beta bf chat coder code distill distilled dpo exp experimental flash fp ggml gguf gptq hd hf
-    instruct int it large latest lora math medium micro mini mlx model moe nano omni plus preview pro reasoner
-    reasoning sft small thinking tiny turbo ultra vision vl xl xs xxl
-"""
-"""Words in names of models that say size, purpose or file format, and nothing about who made them."""
-
-
-def _families(model: str) -> frozenset[str]:
-    """The families that the name of a model tells, ``llama`` of ``org/Llama-3.1-8B-Instruct``.
-
-    A model that was distilled from another one belongs to both, if its name says so. A name that tells nothing
-    is a family of its own.
-
-    Args:
-        model: A Hub id, the path of a directory, or the name on a server.
-    """
-    name = model.rstrip("/").rpartition("/")[2].lower()
-    stems = {stem for stem in re.findall(r"[^\W\d_]{2,}", name) if stem not in _NO_FAMILY.split()}
-    return frozenset(stems or {name})
-
-
-def model_names(model: ModelDescription | RecordedAnswers) -> set[str]:
-    """The names under which the model of a run is known."""
-    return {model.id, getattr(model, "served_as", None) or model.id}
-
-
-def shared_families(judge: Collection[str], model: Collection[str]) -> list[str]:
-    """The families that both have, sorted; of each the names under which it is known."""
-    of_judge, of_model = ({family for name in names for family in _families(name)} for names in (judge, model))
-    return sorted(of_judge & of_model)
-
 
 VERSION = "judge-1"
 """Name of the prompt; another text has another name, and other scores."""
@@ -279,7 +244,7 @@ def _said_by(judge: Run) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
 
 
-def judge_signature(run: Run, judge: Run) -> dict[str, str]:
+def judge_signature(judge: Run) -> dict[str, str]:
     """The parts of a signature that say who judged and how."""
     used = judge.description
     assert not isinstance(used.model, RecordedAnswers)
@@ -290,5 +255,4 @@ def judge_signature(run: Run, judge: Run) -> dict[str, str]:
     digest = hashlib.sha256(json.dumps(how, sort_keys=True).encode()).hexdigest()[:8]
     # A signature is parted by |, and its locales by +.
     name = re.sub(r"[|\s]+", "-", used.model.id.rstrip("/").rpartition("/")[2])
-    own = shared_families(model_names(used.model), model_names(run.description.model))
-    return {JUDGE: f"{name}#{digest}", **({"own-family": "+".join(own)} if own else {})}
+    return {JUDGE: f"{name}#{digest}"}

@@ -15,9 +15,7 @@ from blend.eval.judging import (
     PROMPT,
     VERSION,
     judge_prompt,
-    model_names,
     replies_digest,
-    shared_families,
 )
 from blend.eval.models.chosen import Asking, Decoding, Local, Server, TextModel
 from blend.eval.release_items import announced, read_run, watched
@@ -36,7 +34,6 @@ def judge_run(
     *,
     model: str | Path | Local | Server | TextModel,
     name: str | None = None,
-    own_family: bool = False,
     decoding: Decoding | None = None,
     asking: Asking | None = None,
     on_progress: ProgressCallback | None = None,
@@ -51,7 +48,6 @@ def judge_run(
         model: The judge: a `Local` model, or its directory or Hub id alone, a `Server`, or an object that has
             ``generate(prompts)``.
         name: What the judge is called in ``RUN/judges``; the last part of the model's name when absent.
-        own_family: Whether it may judge a model of its own family, which judges tend to prefer.
         decoding: As of `evaluation.run_task`, like all that follow.
         asking: See there.
         on_progress: See there.
@@ -60,7 +56,7 @@ def judge_run(
         The judge's run, in ``RUN/judges/NAME``, with how it stands in its ``outcome``.
 
     Raises:
-        ArgumentError: If a parameter cannot be, or the judge is of the family of the model that it judges.
+        ArgumentError: If a parameter cannot be.
         InputError: If the answers of the run's task cannot be judged, if it has none, if the rule is sure of
             all of them, or if there is another judge of that name.
         BlendError: If the model cannot be asked at all. What it answered until then is kept.
@@ -72,12 +68,6 @@ def judge_run(
     if not _NAME.fullmatch(called):
         raise ArgumentError(f"`name`: {called!r} is not possible (letters, digits, dots, hyphens, underscores)")
     asked = _asked(judged)
-    judges = judged.description.model
-    if not own_family and (shared := shared_families([named], model_names(judges))):
-        raise ArgumentError(
-            f"{named} would judge {judges.id}, a model of its own family ({', '.join(shared)}), and judges "
-            "prefer their own; name another judge, or say that it may with `own_family=True`"
-        )
     out = judged.directory / JUDGES_FOLDER / called
     try:
         with watched(on_progress) as heard:

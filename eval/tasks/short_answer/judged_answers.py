@@ -153,7 +153,7 @@ def with_checks(scored: ScoredItems, run: Run, rule: str, verdicts: pl.DataFrame
     )
     return scored._replace(
         scores=(*scored.scores, *scores),
-        signature_parts={**scored.signature_parts, **judge_signature(run, judge)},
+        signature_parts={**scored.signature_parts, **judge_signature(judge)},
         warnings=(*scored.warnings, *_warnings(judge, asked)),
     )
 

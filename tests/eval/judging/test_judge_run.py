@@ -55,19 +55,6 @@ def test_a_judge_is_asked_once_what_the_rule_is_not_sure_of_and_its_verdicts_are
 
 
 @pytest.mark.landing
-def test_a_judge_of_the_models_own_family_is_refused_unless_told(run: blend.Run):
-    own = OwnJudge("org/Echo-70B-Instruct", finds_the_answer)
-    assert wrong(lambda: judge_run(run, model=own)) == (
-        "org/Echo-70B-Instruct would judge echo-7b, a model of its own family (echo), and judges prefer their "
-        "own; name another judge, or say that it may with `own_family=True`"
-    )
-    assert judges_of(run) == ()
-    judge_run(run, model=own, own_family=True)
-    scored = blend.score_run(run, rule="judge")
-    assert "|own-family:echo|" in scored.scores.signature
-
-
-@pytest.mark.landing
 def test_of_several_judges_one_is_named(run: blend.Run):
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
     by_the_first = blend.score_run(run, rule="judge").scores
