@@ -3,7 +3,7 @@
 Every interval is over dishes: the prompts about one dish are not independent.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -67,7 +67,7 @@ def score_probing(
         candidates: `tasks.probing.probing_items.CANDIDATES`.
         scorer: Kind of the model.
         causal: How a causal model was asked.
-        vectors: Word vectors by language; those of the empty language are for all others.
+        vectors: Word vectors by language; a language without any has no similarity.
         seed: Seed of the intervals.
 
     Returns:
@@ -84,50 +84,33 @@ def score_probing(
         rows, candidate_sets(candidates), per_token=not of_statement, shorter_first=scorer == "masked"
     )
     measured = pl.concat([rows, places], how="horizontal")
+    similarities, covered = _similarities(measured, vectors)
     decided = measured.with_columns(
-        pl.Series("similarity", [_similarity(row, vectors) for row in _words(measured)], pl.Float64),
-    ).with_columns(correct=pl.col("hits_1") > 0)
-    labels = _labels(decided)
+        pl.Series("similarity", similarities, pl.Float64), correct=pl.col("hits_1") > 0
+    )
     return ScoredItems(
         decided.select(list(DECISIONS)).cast(DECISIONS),
-        _figures(decided, scorer=scorer, causal=causal, covered=_covered(labels, vectors), seed=seed),
+        _figures(decided, scorer=scorer, causal=causal, covered=covered, seed=seed),
     )
 
 
-def _words(rows: pl.DataFrame) -> Any:
-    return rows.select("language", "gold", "top").iter_rows(named=True)
-
-
-def _similarity(row: Mapping[str, Any], vectors: Mapping[str, WordVectors]) -> float | None:
-    known = _of(vectors, row["language"])
-    if known is None or row["top"] is None:
-        return None
-    # Of the best candidates as many as there are gold labels.
-    return known.similarity(row["gold"], row["top"][: len(row["gold"])])
-
-
-def _of(vectors: Mapping[str, WordVectors], language: str) -> WordVectors | None:
-    return vectors.get(language) or vectors.get("")
-
-
-def _labels(rows: pl.DataFrame) -> dict[str, set[str]]:
-    """Every label that a similarity was computed of, by language."""
-    found: dict[str, set[str]] = {}
-    for row in _words(rows.filter(pl.col("top").is_not_null())):
-        found.setdefault(row["language"], set()).update(row["gold"], row["top"][: len(row["gold"])])
-    return found
-
-
-def _covered(
-    labels: Mapping[str, Collection[str]], vectors: Mapping[str, WordVectors]
-) -> tuple[int, int] | None:
-    """Count the labels that have a vector, and all labels in languages that have vectors."""
-    counts = [
-        (known.covered(of_language), len(of_language))
-        for language, of_language in labels.items()
-        if (known := _of(vectors, language)) is not None
-    ]
-    return (sum(n for n, _ in counts), sum(n for _, n in counts)) if counts else None
+def _similarities(
+    rows: pl.DataFrame, vectors: Mapping[str, WordVectors]
+) -> tuple[list[float | None], tuple[int, int] | None]:
+    """The similarity of each item; and of the labels compared, how many have a vector, of how many."""
+    compared: dict[str, set[str]] = {}
+    found: list[float | None] = []
+    for language, gold, top in rows.select("language", "gold", "top").iter_rows():
+        known = vectors.get(language)
+        if known is None or top is None:
+            found.append(None)
+            continue
+        # Of the best candidates as many as there are gold labels.
+        best = top[: len(gold)]
+        found.append(known.similarity(gold, best))
+        compared.setdefault(language, set()).update(gold, best)
+    n_with = sum(vectors[language].covered(labels) for language, labels in compared.items())
+    return found, (n_with, sum(map(len, compared.values()))) if compared else None
 
 
 _DIGITS = 8
@@ -145,22 +128,21 @@ def score_probing_run(run: Run, scoring: ProbingScoring, _on_progress: Progress)
     scorer = model.scorer if isinstance(model, ModelDescription) else None
     candidates = run.candidates()
     items, gold = run.items(), run.gold()
-    check_names("language of `vectors`", filter(None, vectors), set(items["language"]))
-    known = {
-        language: read_vectors(path, _labels_looked_up(language, items, gold, candidates))
-        for language, path in vectors.items()
-    }
+    languages = set(items["language"])
+    check_names("language of `vectors`", filter(None, vectors), languages)
+    labels = {*candidates["candidate"], *gold["gold"].explode().drop_nulls()}
+    known = {language: read_vectors(path, labels) for language, path in vectors.items()}
+    of_all = known.get("")
     options = run.description.options
-    unknown = _unknown_tokens(run)
     judged = score_probing(
         *(items, gold, answers, candidates),
         scorer=scorer,
         causal=options["causal"],
-        vectors=known,
+        vectors={one: found for one in languages if (found := known.get(one, of_all)) is not None},
         seed=scoring.seed,
     )
     return judged._replace(
-        scores=(*judged.scores, *unknown), signature_parts=_signature_parts(options, scorer, known)
+        scores=(*judged.scores, *_unknown_tokens(run)), signature_parts=_signature_parts(options, scorer, known)
     )
 
 
@@ -172,17 +154,6 @@ def _unknown_tokens(run: Run) -> list[Score]:
     tokens = read_frame(path, TOKENS)
     n_unknown = tokens.filter(pl.col("n_unknown") > 0).height
     return [counted_share("unknown-tokens", n_unknown, tokens.height)]
-
-
-def _labels_looked_up(
-    language: str, items: pl.DataFrame, gold: pl.DataFrame, candidates: pl.DataFrame
-) -> set[str]:
-    """Every label that may be looked up in a language, or in any."""
-    rows = pl.concat([items.select("language"), gold.select("gold", "candidate_set")], how="horizontal")
-    if language:
-        rows = rows.filter(pl.col("language") == language)
-    of_sets = candidates.filter(pl.col("candidate_set").is_in(rows["candidate_set"].unique().to_list()))
-    return {*of_sets["candidate"], *rows["gold"].explode().drop_nulls()}
 
 
 def _signature_parts(

@@ -9,7 +9,6 @@ has the zero vector, whose cosine with any other is 0; so no figure is ever NaN,
 counted.
 """
 
-import hashlib
 import struct
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from blend.eval.triples.triple_prompts import SHOWN
-from blend.loaders.files.content import file_sha256, open_content
+from blend.loaders.files.content import file_sha256
 from blend.schemas.errors import InputError, MissingExtraError, RowError
 
 RANKED = pl.Schema(
@@ -112,7 +111,6 @@ def _average_precision(ranks: Sequence[int]) -> float | None:
 
 # Word vectors.
 
-_NOT_NUMBERS = (b"nan", b"inf")
 _NOT_A_MODEL = (
     *(AssertionError, EOFError, MemoryError, NotImplementedError, OverflowError, ValueError),
     *(IndexError, KeyError, struct.error),
@@ -135,24 +133,14 @@ class WordVectors:
 
     def similarity(self, gold: Sequence[str], best: Sequence[str]) -> float:
         """The mean over gold labels of the highest cosine with one of the best candidates."""
-        if not gold or not best:
+        if not (gold and best and self.vectors):
             return 0.0
-        found = [self.vectors.get(label) for label in best]
-        others = [vector for vector in found if vector is not None]
-        lacking = len(others) < len(found)
-        highest = [self._highest(self.vectors.get(label), others, lacking=lacking) for label in gold]
-        return float(np.mean(highest))
-
-    @staticmethod
-    def _highest(
-        vector: NDArray[np.float64] | None, others: Sequence[NDArray[np.float64]], *, lacking: bool
-    ) -> float:
-        if vector is None or not others:
-            return 0.0
+        none = np.zeros_like(next(iter(self.vectors.values())))
         # All vectors have length 1, so products are cosines.
-        highest = float((np.array(others) @ vector).max())
-        # A candidate without a vector has cosine 0, which is higher than a negative one.
-        return max(highest, 0.0) if lacking else highest
+        of_gold, of_best = (
+            np.array([self.vectors.get(label, none) for label in labels]) for labels in (gold, best)
+        )
+        return float((of_gold @ of_best.T).max(axis=1).mean())
 
 
 def read_vectors(path: Path, labels: Collection[str]) -> WordVectors:
@@ -165,31 +153,25 @@ def read_vectors(path: Path, labels: Collection[str]) -> WordVectors:
         labels: The labels that are wanted. Of a word that stands in a text twice the first line counts.
 
     Raises:
-        InputError: If there is no such file, or if it is not a model of fastText.
+        InputError: If it is not a model of fastText.
         MissingExtraError: If a model of fastText is to be read and gensim is not installed.
-        RowError: If a line has another dimension, or anything but finite numbers, or if the file ends early.
+        RowError: If the file cannot be read or ends early, or if a line that is wanted has another dimension,
+            or anything but finite numbers.
     """
-    if path.exists() and not path.is_file():
-        open_content(path, what="file of word vectors").close()  # says what it is instead
-    try:
-        found, sha256 = _from_model(path, labels) if path.suffix == ".bin" else _from_text(path, labels)
-    except OSError as error:
-        raise InputError(
-            f"{path}: cannot be read ({error.strerror}); `vectors` names a file of word vectors"
-        ) from error
+    sha256 = file_sha256(path)
+    found = _from_model(path, labels) if path.suffix == ".bin" else _from_text(path, labels)
     lengths = {label: float(np.linalg.norm(vector)) for label, vector in found.items()}
     return WordVectors(
         {label: vector / lengths[label] for label, vector in found.items() if lengths[label] > 0}, sha256
     )
 
 
-def _from_model(path: Path, labels: Collection[str]) -> tuple[dict[str, NDArray[np.float64]], str]:
-    """Vectors of a model of fastText, and the digest of its file."""
+def _from_model(path: Path, labels: Collection[str]) -> dict[str, NDArray[np.float64]]:
+    """Vectors of a model of fastText."""
     try:
         from gensim.models.fasttext import load_facebook_vectors
     except ImportError:
         raise MissingExtraError("word vectors of a fastText model (.bin)", extra="vectors") from None
-    sha256 = file_sha256(path)
     try:
         model = load_facebook_vectors(str(path))
     except _NOT_A_MODEL as error:
@@ -197,35 +179,29 @@ def _from_model(path: Path, labels: Collection[str]) -> tuple[dict[str, NDArray[
             f"{path}: not a model of fastText, damaged, or quantised; download it again (.bin, not .ftz), or "
             "give word vectors in text (.vec)"
         ) from error
-    return {label: np.asarray(model.get_vector(label), dtype=np.float64) for label in labels}, sha256
+    return {label: np.asarray(model.get_vector(label), dtype=np.float64) for label in labels}
 
 
-def _from_text(path: Path, labels: Collection[str]) -> tuple[dict[str, NDArray[np.float64]], str]:
-    """Vectors of a text file, and its digest."""
+def _from_text(path: Path, labels: Collection[str]) -> dict[str, NDArray[np.float64]]:
+    """Vectors of a text file."""
     # Compared as bytes: of millions of words few are wanted, and the others need not even be valid UTF-8.
     wanted = {label.replace(" ", "_").encode(): label for label in labels}
     found: dict[str, NDArray[np.float64]] = {}
-    digest = hashlib.sha256()
+    n_words = 0
     with path.open("rb") as lines:
-        first = lines.readline()
-        digest.update(first)
-        count, dimension = _head(first, path)
-        n_words = 0
-        for number, line in enumerate(lines, start=2):
-            digest.update(line)
+        count, dimension = _head(lines.readline(), path)
+        for n_words, line in enumerate(lines, start=1):
             word, _, rest = line.rstrip().partition(b" ")
-            n_words += 1
-            _check(rest, dimension, f"{path.name}:{number}")
-            label = wanted.get(word)
-            if label is not None and label not in found:
-                found[label] = _numbers(rest, f"{path.name}:{number}")
+            label = wanted.pop(word, None)
+            if label is not None:
+                found[label] = _numbers(rest, dimension, f"{path.name}:{n_words + 1}")
     if n_words != count:
         raise RowError(
             f"the first line says {count:,} words, and there are {n_words:,}",
             where=path.name,
             fix="download the file again, or correct its first line",
         )
-    return found, digest.hexdigest()
+    return found
 
 
 def _head(line: bytes, path: Path) -> tuple[int, int]:
@@ -239,21 +215,15 @@ def _head(line: bytes, path: Path) -> tuple[int, int]:
     )
 
 
-def _check(numbers: bytes, dimension: int, location: str) -> None:
-    n_numbers = numbers.count(b" ") + 1 if numbers else 0
-    if n_numbers != dimension:
-        raise RowError(
-            f"{n_numbers} numbers instead of {dimension}",
-            where=location,
-            fix="all vectors have the dimension that the first line says; download the file again",
-        )
-    lower = numbers.lower()
-    if any(text in lower for text in _NOT_NUMBERS):
-        raise RowError("a number is not finite", where=location, fix="remove the word, or correct its vector")
-
-
-def _numbers(numbers: bytes, location: str) -> NDArray[np.float64]:
+def _numbers(text: bytes, dimension: int, location: str) -> NDArray[np.float64]:
     try:
-        return np.array(numbers.split(b" "), dtype=np.float64)
-    except ValueError as error:
-        raise RowError(f"not a vector ({error})", where=location, fix="download the file again") from error
+        vector = np.array(text.split(b" "), dtype=np.float64)
+    except ValueError:
+        vector = np.empty(0)
+    if len(vector) != dimension or not np.isfinite(vector).all():
+        raise RowError(
+            f"not {dimension} finite numbers behind the word",
+            where=location,
+            fix="download the file again, or remove the word",
+        )
+    return vector
