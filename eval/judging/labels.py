@@ -27,7 +27,6 @@ from blend.eval.scores_json import (
     whole_and_parts,
 )
 from blend.eval.statistics.agreement import cohen_kappa
-from blend.eval.statistics.estimates import gap_of_draws
 from blend.eval.statistics.prediction_powered import CorrectedMeans, corrected_means
 from blend.loaders.files.content import file_sha256
 from blend.loaders.files.diagnostics import Diagnostics
@@ -281,7 +280,6 @@ def corrected_scores(rows: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
         for name, weights in ((CORRECTED, regions.sizes / rows.height), (f"{CORRECTED}-macro", 1 / n_regions)):
             by = weights * np.ones(n_regions)
             scores.append(percent(name, "overall", ALL, regions.combined(by)))
-        scores += _gap(regions, seed)
     if "by_rule" in rows.columns:
         by_rule = rows.with_columns(value="by_rule")
         scores += share_scores("sem-b-default", by_rule, {"region": "region"}, seed)
@@ -346,11 +344,3 @@ def _of_groups(scope: str, means: CorrectedMeans) -> list[Score]:
     each = np.eye(len(means.groups))
     found = [(str(key), means.combined(by)) for key, by in zip(means.groups, each, strict=True)]
     return [percent(CORRECTED, scope, key, one) for key, one in found if one.value is not None]
-
-
-def _gap(regions: CorrectedMeans, seed: int) -> list[Score]:
-    """The corrected parity gap, where there are two regions."""
-    if len(regions.groups) < 2:
-        return []
-    gap = gap_of_draws(regions.groups, regions.values, regions.draws(seed=seed))
-    return [percent("parity-gap-corrected", "overall", f"{gap.best}/{gap.worst}", gap.estimate)]

@@ -1,7 +1,6 @@
 """Figures: means and other ratios per group, their mean over groups, and the gap between groups."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,9 +19,6 @@ from blend.eval.statistics import (
     ratio_draws,
     student_quantile,
 )
-
-MANY = 10_000
-"""Clusters for which percentiles are as good as not widened: of draws that hold what few of them ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,34 +156,15 @@ def gap_estimate(clusters: Clusters, *, seed: int = 0, draws: int = DRAWS) -> _G
     present = clusters.present
     if len(present.groups) < 2:
         return None
-    figures = ratio_draws(present, seed=seed, draws=draws)
-    n_clusters = len(present.keys)
-    gap = gap_of_draws(present.groups, present.ratios, figures, n_clusters=n_clusters)
-    return replace(gap, estimate=replace(gap.estimate, n=float(present.counts.sum())))
-
-
-def gap_of_draws(
-    groups: Sequence[Any],
-    ratios: FloatArray,
-    figures: FloatArray,
-    *,
-    n_clusters: int = MANY,
-) -> _Gap:
-    """The gap of `gap_estimate` from joint draws of the groups' figures.
-
-    Args:
-        groups: Two or more.
-        ratios: Their figures, shape ``(n_groups,)``.
-        figures: The figures in every draw, shape ``(draws, n_groups)``; draws with NaN are left out.
-        n_clusters: Number of clusters that were drawn from, for which percentiles are widened.
-    """
+    groups, ratios, n = present.groups, present.ratios, float(present.counts.sum())
+    figures, n_clusters = ratio_draws(present, seed=seed, draws=draws), len(present.keys)
     # argmin over the reversed array finds the last of equally low figures; see `_Gap.worst`.
     best, worst = int(ratios.argmax()), len(ratios) - 1 - int(ratios[::-1].argmin())
     gap = float(ratios[best] - ratios[worst])
     figures = figures[~np.isnan(figures).any(axis=1)]
     interval = percentile_interval(figures[:, best] - figures[:, worst], n_clusters=n_clusters)
     if interval is None:
-        return _Gap(groups[best], groups[worst], Estimate(gap, None, None, float(len(groups))))
+        return _Gap(groups[best], groups[worst], Estimate(gap, None, None, n))
     # Best minus worst of a draw, whichever groups these are: in the mean it exceeds the gap found by about
     # as much as the gap found exceeds the true one.
     bias = float(np.ptp(figures, axis=1).mean()) - gap
@@ -195,7 +172,7 @@ def gap_of_draws(
     by_chance = float(np.quantile(np.ptp(figures - ratios, axis=1), LEVEL))
     low = interval[0] - max(bias, 0.0) if gap > by_chance else 0.0
     # A gap is never below 0, and the figure itself must lie in its interval.
-    found = Estimate(gap, max(low, 0.0), max(interval[1], gap), float(len(groups)), n_clusters)
+    found = Estimate(gap, max(low, 0.0), max(interval[1], gap), n, n_clusters)
     return _Gap(groups[best], groups[worst], found)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blend.eval.statistics import DRAWS, LEVEL, FloatArray, cell_sums, divide, student_quantile
+from blend.eval.statistics import LEVEL, FloatArray, cell_sums, divide, student_quantile
 from blend.eval.statistics.estimates import Estimate
 
 _ADDED = 1.0
@@ -86,17 +86,6 @@ class CorrectedMeans:
         # Added labels move the middle: so the interval is widened to hold the figure, and cut to the possible.
         low, high = max(min(centre - reach, value), least), min(max(centre + reach, value), most)
         return Estimate(value, low, high, size, n_clusters)
-
-    def draws(self, *, seed: int, draws: int = DRAWS) -> FloatArray:
-        """Means of all groups as further samples of templates and labels would give them.
-
-        Returns:
-            Normal ones about `values` with the errors of intervals, shape ``(draws, n_groups)``.
-        """
-        errors = self._errors(np.ones(len(self.groups)))[1]
-        rng = np.random.default_rng(seed)
-        found: FloatArray = self.values + rng.standard_normal((draws, errors.shape[1])) @ errors.T
-        return found
 
     def _freedom(self, by: FloatArray, errors: FloatArray) -> tuple[int, int]:
         """Clusters with a label among the groups that count, and the degrees of freedom of their sum.
