@@ -12,16 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from blend.loaders.files.content import open_content, read_content
 from blend.loaders.hub import answer_of
 from blend.loaders.hub.requests import request_timeouts, translate_errors, with_retries
 from blend.schemas.errors import BlendError, InputError, did_you_mean
-
-if TYPE_CHECKING:
-    pass
-
 
 CONFIG = "config.json"
 _WEIGHTS = "model.safetensors"

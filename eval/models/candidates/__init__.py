@@ -188,8 +188,7 @@ class KindScorer:
         self._opened = opened
         # One token at a time means one prompt at a time, however long it is.
         self._batches = Batches(1 if opened.device.on_cpu else GPU_TOKENS, batch_size=batch_size)
-        self._tried: Sequence[str] | None = None
-        """The candidates with which the model was last compared with itself."""
+        self._is_tried = False
 
     def encoded(self, prompt: Gapped) -> list[int]:
         """Tokens of a prompt.
@@ -206,7 +205,8 @@ class KindScorer:
 
     def seen(self, request: Request) -> int:
         """Tokens that the model has to see at once; 0 where that is not limited."""
-        raise NotImplementedError
+        del request
+        return 0
 
     def cost(self, request: Request) -> int:
         """Tokens that a prompt takes of a batch."""
@@ -287,14 +287,14 @@ class KindScorer:
         return [Tokenised(len(ids), 0 if unknown is None else ids.count(unknown)) for ids in tokens]
 
     def _try(self, requests: Sequence[Request]) -> None:
-        """Compute a short prompt of the largest set and one of usual length as the run will, and compare.
+        """Compute a short prompt of the largest set and one of usual length as the run will, and compare; once.
 
         Raises:
             InputError: If candidates have other scores alone (`batches.check_alone`).
         """
-        largest = max((one.candidates for one in requests), key=lambda candidates: len(candidates.texts))
-        if largest.texts == self._tried:
+        if self._is_tried:
             return
+        largest = max((one.candidates for one in requests), key=lambda candidates: len(candidates.texts))
         of_largest = [one for one in requests if one.candidates is largest]
         tried = short_and_usual(of_largest, [len(one.ids) for one in of_largest])
         some = spread([ids if len(ids) <= self.most_tokens else [] for ids in largest.tokens])
@@ -309,7 +309,7 @@ class KindScorer:
                     scores.logprobs[some],
                     np.array(self.alone(request, some)),
                 )
-        self._tried = largest.texts
+        self._is_tried = True
 
 
 def tree_scores(

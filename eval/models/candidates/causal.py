@@ -41,9 +41,6 @@ STEPS = 50
 _TRIED = 8
 """Candidates with which it is tried whether a model takes trees, the longest ones."""
 
-_AT_A_TIME = 64
-"""Candidates that go on side by side from copies of a cache, where a model takes no trees."""
-
 
 class CausalScorer(KindScorer):
     """See `candidates.KindScorer`."""
@@ -164,11 +161,8 @@ def _separate_logprobs(
     """The same for models that take no trees: candidates one by one, from copies of the prompt's cache."""
     lengths = np.array([len(tokens) for tokens in candidates], dtype=np.int32)
     sums = np.full(len(candidates), np.nan)
-    some = np.flatnonzero(lengths)
-    for start in range(0, len(some), _AT_A_TIME):
-        members = some[start : start + _AT_A_TIME]
-        question = EncodedQuestion(list(prompt), [list(candidates[i]) for i in members])
-        sums[members] = option_logprobs(model, [question])[0]
+    if options := [list(tokens) for tokens in candidates if tokens]:
+        sums[lengths > 0] = option_logprobs(model, [EncodedQuestion(list(prompt), options)])[0]
     return Likelihoods(sums, lengths, len(prompt))
 
 

@@ -173,11 +173,6 @@ class SpanScorer(KindScorer):
             ids[ids.index(self._opening) + 1 : len(ids) - 1 - ids[::-1].index(self._closing)] for ids in encoded
         ]
 
-    def seen(self, request: Request) -> int:
-        """See `candidates.KindScorer.seen`: places are told by their distance."""
-        del request
-        return 0
-
     def scores(self, requests: Sequence[Request]) -> list[Likelihoods]:
         """See `candidates.KindScorer.scores`."""
         return [self._scored(request) for request in requests]
