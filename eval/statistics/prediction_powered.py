@@ -64,8 +64,8 @@ class CorrectedMeans:
         """A sum of the groups' means, each times its coefficient.
 
         Args:
-            coefficients: Shape ``(n_groups,)``: 1 for one mean, 1 / n each for the mean of n, 1 and -1 for a
-                difference, 0 for a group that does not count.
+            coefficients: Shape ``(n_groups,)``, none below 0: 1 for one mean, 1 / n each for the mean of n, 0
+                for a group that does not count.
 
         Returns:
             The figure, null where a group that counts has no label. Its interval is that of the same sum with
@@ -82,9 +82,8 @@ class CorrectedMeans:
             return Estimate(value, None, None, size)
         centre = float(by @ centres)
         reach = student_quantile(1 - (1 - LEVEL) / 2, freedom) * float(np.linalg.norm(by @ errors))
-        least, most = float(np.minimum(by, 0).sum()), float(np.maximum(by, 0).sum())
         # Added labels move the middle: so the interval is widened to hold the figure, and cut to the possible.
-        low, high = max(min(centre - reach, value), least), min(max(centre + reach, value), most)
+        low, high = max(min(centre - reach, value), 0.0), min(max(centre + reach, value), float(by.sum()))
         return Estimate(value, low, high, size, n_clusters)
 
     def _freedom(self, by: FloatArray, errors: FloatArray) -> tuple[int, int]:
