@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -326,20 +326,16 @@ def tree_scores(
         before: Tokens that stand before each, at least one.
         predicted: What the model predicts after each token of a text with such positions and sights.
     """
+    import torch
+
     lengths = np.array([len(tokens) for tokens in candidates], dtype=np.int32)
     sums = np.where(lengths > 0, 0.0, np.nan)
     for tree in trees:
-        logits = predicted(*tree.after(before))
+        logits = predicted(*tree.after(before)).float()
         # `ROOT` is the row before that of the first node: the last token before it.
-        np.add.at(sums, tree.owners, picked(logits, tree.rows + len(before), tree.read))
+        rows = torch.from_numpy(tree.rows + len(before)).to(logits.device)
+        chosen = logits[rows, torch.from_numpy(tree.read).to(logits.device)]
+        # Not `log_softmax`, whose result would be as large as all logits again.
+        logprobs = chosen - logits.logsumexp(dim=-1)[rows]
+        np.add.at(sums, tree.owners, logprobs.double().cpu().numpy())
     return Likelihoods(sums, lengths, len(before))
-
-
-def picked(logits: "torch.Tensor", rows: NDArray[np.int64], tokens: NDArray[np.int64]) -> Any:
-    """Log-probabilities of some tokens in float64: row ``rows[i]`` of the logits predicts ``tokens[i]``."""
-    import torch
-
-    values = logits.float()
-    at = torch.from_numpy(rows).to(logits.device), torch.from_numpy(tokens).to(logits.device)
-    # Not `log_softmax`, whose result would be as large as all logits again.
-    return (values[at] - values.logsumexp(dim=-1)[at[0]]).double().cpu().numpy()
