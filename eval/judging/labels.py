@@ -130,9 +130,8 @@ def read_reply_verdicts(paths: Sequence[Path], asked: Mapping[str, str]) -> pl.D
 
 
 def _check_copies(paths: Sequence[Path]) -> None:
-    """Refuse ``anna (1).xlsx`` or a copy of another name beside ``anna.xlsx``: one would agree with oneself."""
+    """Refuse ``anna (1).xlsx`` beside ``anna.xlsx``: one would agree with oneself."""
     first: dict[str, Path] = {}
-    held: dict[str, Path] = {}
     for path, n in Counter(path.resolve() for path in paths).items():
         if n > 1:
             raise InputError(f"{path}: named twice; name every sheet once")
@@ -142,12 +141,6 @@ def _check_copies(paths: Sequence[Path]) -> None:
             raise InputError(
                 f"{path}: looks like a copy of {earlier}, and the name of a file says who judged; leave one "
                 "of them out, or rename one if two people filled them in"
-            )
-        same = held.setdefault(file_sha256(path), path) if path.is_file() else path
-        if same.stem != path.stem:
-            raise InputError(
-                f"{path}: holds byte for byte what {same} does, and the name of a file says who judged; leave "
-                "one of them out, or save one as a file of another kind if two people agree on everything"
             )
 
 
