@@ -156,7 +156,7 @@ class CandidateSet:
 
     @cached_property
     def trees(self) -> list[Tree]:
-        """They as trees."""
+        """The same as trees."""
         return make_trees(self.tokens, tokens_at_a_time=self.tokens_at_a_time)
 
 
@@ -324,7 +324,7 @@ def tree_scores(
         candidates: Tokens of each; one without any is not ranked.
         trees: Theirs.
         before: Tokens that stand before each, at least one.
-        predicted: What the model predicts after each token of a text with such positions and sights.
+        predicted: What the model predicts after each token of a text, from what `Tree.after` gives.
     """
     import torch
 
