@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, combinations
 from typing import Any, Literal
 
 import polars as pl
@@ -28,12 +27,10 @@ from blend.eval.scores_json import (
     UNANSWERED,
     Score,
     ScoredItems,
-    estimated,
     macro_score,
     missing_share,
     share_scores,
 )
-from blend.eval.statistics.agreement import correlation
 from blend.eval.task import Decision, ItemRule, Progress
 from blend.eval.tasks.short_answer import ShortAnswer, ShortAnswerScoring
 from blend.eval.tasks.short_answer.judged_answers import answers_to_judge, decided_by_judge, with_checks
@@ -194,8 +191,8 @@ def _short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Sco
 
     Returns:
         For each of `ShortAnswer.repeated`: overall (every item the same) and ``-macro`` (every region the
-        same), by region, topic, language asked in and prompt; the correlation of each two prompts; and
-        ``-gap``, local less English on the questions asked in both, overall and by region.
+        same), by region, topic, language asked in and prompt; and ``-gap``, local less English on the
+        questions asked in both, overall and by region.
     """
     scored = decisions.drop_nulls("correct")
     scores: list[Score] = []
@@ -206,9 +203,7 @@ def _short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Sco
             continue
         values = known.with_columns(value=pl.col(column).cast(pl.Float64))
         scores += share_scores(metric, values, _SCOPES, seed, macro=True)
-        means = _means(values)
-        scores += _prompt_correlations(metric, means, seed)
-        scores += _language_gaps(metric, means, seed)
+        scores += _language_gaps(metric, values, seed)
     return tuple(scores)
 
 
@@ -222,43 +217,25 @@ def _reply_shares(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...
 
     Returns:
         ``unanswered``: replies that say nothing; ``refused``: those that say that they do not answer;
-        ``hedged``: those that list more answers than count; ``hedged-correct``: the share of these among the
-        correct ones.
+        ``hedged``: those that list more answers than count.
     """
-    scored = decisions.drop_nulls("correct").with_columns(
-        hedged=(pl.col("n_answers") > MAX_ANSWERS).fill_null(value=False)
-    )
-    why, hedged, by = pl.col("why"), pl.col("hedged"), {"region": "region"}
+    scored, why = decisions.drop_nulls("correct"), pl.col("why")
+    hedged = (pl.col("n_answers") > MAX_ANSWERS).fill_null(value=False)
     values = {UNANSWERED: why == UNANSWERED, "refused": why == "refused", "hedged": hedged}
-    of_correct = scored.with_columns(
-        value=hedged & pl.col("correct"), denominator=pl.col("correct").cast(pl.Int64)
+    by = {"region": "region"}
+    return tuple(
+        score
+        for name, value in values.items()
+        for score in share_scores(name, scored.with_columns(value=value), by, seed)
     )
-    of_all = (share_scores(name, scored.with_columns(value=value), by, seed) for name, value in values.items())
-    return *chain.from_iterable(of_all), *share_scores("hedged-correct", of_correct, by, seed)
-
-
-def _means(values: pl.DataFrame) -> pl.DataFrame:
-    """The mean over the repeats of every question, as it was put."""
-    keys = ["region", "template_id", "prompt_id", "asked_in"]
-    return values.group_by(keys, maintain_order=True).agg(pl.col("value").mean())
-
-
-def _prompt_correlations(metric: str, values: pl.DataFrame, seed: int) -> list[Score]:
-    """Correlate the values that two prompts give the same questions (Pearson)."""
-    key = ["region", "template_id", "asked_in"]
-    found = []
-    for first, second in combinations(values["prompt_id"].unique().sort(), 2):
-        one, other = values.filter(prompt_id=first), values.filter(prompt_id=second)
-        pair = one.join(other, on=key, maintain_order="left")
-        both = correlation(pair["value"], pair["value_right"], pair["template_id"], seed=seed)
-        found.append(estimated(f"{metric}-correlation", "prompt", f"{first}/{second}", both))
-    return found
 
 
 def _language_gaps(metric: str, values: pl.DataFrame, seed: int) -> list[Score]:
     """Local less English, question by question and prompt by prompt; positive where local is better."""
     key = ["region", "template_id", "prompt_id"]
-    local, english = (values.filter(asked_in=way) for way in ("local", "english"))
+    # A question that was put several times has the mean of its repeats.
+    means = values.group_by(*key, "asked_in", maintain_order=True).agg(pl.col("value").mean())
+    local, english = (means.filter(asked_in=way) for way in ("local", "english"))
     pairs = local.join(english, on=key, maintain_order="left")
     if pairs.is_empty():
         return []
