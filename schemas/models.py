@@ -166,15 +166,15 @@ def first_reason(error: Exception) -> str:
     return str(error).partition("\n")[0]
 
 
-def packaged_text(name: str) -> str:
-    """A file of data that lies beside these modules, such as ``locales.toml``."""
-    return (files("blend.schemas") / name).read_text(encoding="utf-8")
+def packaged_text(name: str, package: str = "blend.schemas") -> str:
+    """A file of data that lies beside the modules of a package, such as ``locales.toml`` beside these."""
+    return (files(package) / name).read_text(encoding="utf-8")
 
 
 @cache
-def packaged_tables(name: str) -> dict[str, Any]:
+def packaged_tables(name: str, package: str = "blend.schemas") -> dict[str, Any]:
     """The tables of such a file, which nobody changes."""
-    return toml_tables(packaged_text(name), source=name)
+    return toml_tables(packaged_text(name, package), source=name)
 
 
 @cache

@@ -13,18 +13,16 @@ before it, `SOUNDS` says which sounds there are.
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
-from importlib.resources import files
 from itertools import chain
 from typing import Any
 from unicodedata import category, normalize
 
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.models import toml_tables
+from blend.schemas.models import packaged_tables
 from blend.schemas.texts import respell
 
 
@@ -34,8 +32,8 @@ def languages() -> Mapping[str, tuple[str, ...]]:
 
     Names are of `lemmatisers.LEMMATISERS`; ``languages.toml`` has all languages of the packaged locales.
     """
-    text = files("blend.eval.text").joinpath("languages.toml").read_text(encoding="utf-8")
-    return {tag: tuple(entry["lemmatisers"]) for tag, entry in tomllib.loads(text)["language"].items()}
+    table = packaged_tables("languages.toml", __package__)["language"]
+    return {tag: tuple(entry["lemmatisers"]) for tag, entry in table.items()}
 
 
 def lemmatisers_of(language: str) -> tuple[str, ...]:
@@ -71,8 +69,7 @@ def normalised(text: str, language: str) -> str:
         text: Any text.
         language: BCP 47 tag.
     """
-    further = _FURTHER.get(language.partition("-")[0].lower())
-    return respell(text, language) if further is None else further(text, language)
+    return _FURTHER.get(primary(language), respell)(text, language)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -117,9 +114,6 @@ def _persian(text: str, language: str) -> str:
 _FURTHER: dict[str, Callable[[str, str], str]] = {"as": _assamese, "fa": _persian, "ha": _hausa}
 
 
-PACKAGED = "religions.toml"
-
-
 def same_religion(answer: str, language: str) -> tuple[str, ...]:
     """Other words for a religion or its members, where an answer is one: ``Christian`` of ``Christianity``.
 
@@ -133,8 +127,7 @@ def same_religion(answer: str, language: str) -> tuple[str, ...]:
 @cache
 def _religions(language: str) -> dict[str, tuple[str, ...]]:
     """Each word, normalised, with the others of its list."""
-    text = files("blend.eval.text").joinpath(PACKAGED).read_text(encoding="utf-8")
-    lists: list[list[str]] = toml_tables(text, source=PACKAGED).get(language, [])
+    lists: list[list[str]] = packaged_tables("religions.toml", __package__).get(language, [])
     return {
         normalised(word, language): tuple(other for other in words if other != word)
         for words in lists
@@ -244,8 +237,7 @@ def affix_list(language: str) -> _AffixList:
 
     ``docs/short-answers.md`` explains the keys of its file.
     """
-    path = files("blend.eval.text") / "affixes" / f"{language}.toml"
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    table = packaged_tables(f"affixes/{language}.toml", __package__)
     suffixes = table.get("suffixes", [])
     layers = sorted({group.get("layer", 1) for group in suffixes})
     deciding = {key: value for key, value in table.items() if key != "grammar"}

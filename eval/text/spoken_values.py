@@ -8,17 +8,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from babel import Locale, UnknownLocaleError
 from num2words import CONVERTER_CLASSES, num2words
 
 from blend.schemas.formats import AnswerFormat, month_names, number_words
-from blend.schemas.models import toml_tables
+from blend.schemas.models import packaged_tables
 from blend.schemas.texts import chinese_number, respell
-
-PACKAGED = "spoken_values.toml"
 
 _MAX_NUMBER = 100
 """Greatest number that is read in words."""
@@ -261,9 +258,6 @@ def _locale(tag: str) -> Locale | None:
 
 
 def _table(tag: str) -> Mapping[str, Any]:
-    return _tables().get(tag, {})
-
-
-@cache
-def _tables() -> Mapping[str, Mapping[str, Any]]:
-    return toml_tables(files("blend.eval.text").joinpath(PACKAGED).read_text(encoding="utf-8"), source=PACKAGED)
+    """What ``spoken_values.toml`` says of a language."""
+    table: Mapping[str, Any] = packaged_tables("spoken_values.toml", __package__).get(tag, {})
+    return table

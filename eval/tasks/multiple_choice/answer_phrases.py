@@ -9,12 +9,9 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from importlib.resources import files
 from itertools import product
 
-from blend.schemas.models import toml_tables
-
-_PHRASES = "answer_phrases.toml"
+from blend.schemas.models import packaged_tables
 
 
 class _AnswerPhrases:
@@ -24,9 +21,8 @@ class _AnswerPhrases:
     """
 
     def __init__(self) -> None:
-        text = files(__package__).joinpath(_PHRASES).read_text(encoding="utf-8")
         self._kinds: dict[str, set[str]] = defaultdict(set)
-        for table in toml_tables(text, source=_PHRASES).values():
+        for table in packaged_tables("answer_phrases.toml", __package__).values():
             for kind, phrases in table.items():
                 for phrase in phrases:
                     self._kinds[folded(phrase.lower())].add(kind)

@@ -11,14 +11,11 @@ What a reply denies, declines to say or repeats of its question is no answer of 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from typing import NamedTuple
 from unicodedata import normalize
 
 from blend.schemas.formats import AnswerFormat
-from blend.schemas.models import toml_tables
-
-PACKAGED = "reply_words.toml"
+from blend.schemas.models import packaged_tables
 
 ENGLISH = "en"
 
@@ -55,10 +52,9 @@ def reply_words(language: str) -> ReplyWords:
 @lru_cache(maxsize=1)
 def packaged_words() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """The packaged table: language (primary subtag), then name of the list."""
-    text = files("blend.eval.tasks.short_answer").joinpath(PACKAGED).read_text(encoding="utf-8")
     return {
         language: {name: tuple(normalize("NFC", word) for word in words) for name, words in table.items()}
-        for language, table in toml_tables(text, source=PACKAGED).items()
+        for language, table in packaged_tables("reply_words.toml", __package__).items()
     }
 
 
