@@ -21,7 +21,6 @@ from itertools import chain
 from typing import Any
 from unicodedata import category, normalize
 
-from blend.schemas.errors import UnknownNameError
 from blend.schemas.models import packaged_tables
 from blend.schemas.texts import respell
 
@@ -44,17 +43,6 @@ def lemmatisers_of(language: str) -> tuple[str, ...]:
 def primary(language: str) -> str:
     """The primary subtag, ``zh`` of ``zh-Hant``."""
     return language.partition("-")[0].lower()
-
-
-def check_lemmatiser(name: str, language: str) -> None:
-    """Refuse a lemmatiser that does not know a language.
-
-    Raises:
-        UnknownNameError: Lists those that do.
-    """
-    offered = lemmatisers_of(language)
-    if name not in offered:
-        raise UnknownNameError(f"lemmatiser of {primary(language)!r}", name, offered)
 
 
 def normalised(text: str, language: str) -> str:

@@ -13,15 +13,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from blend.eval.text import (
-    SOUNDS,
-    affix_list,
-    check_lemmatiser,
-    lemmatisers_of,
-    normalised,
-    primary,
-    words_of,
-)
+from blend.eval.text import SOUNDS, affix_list, lemmatisers_of, normalised, primary, words_of
 from blend.schemas.errors import InputError, MissingExtraError, UnknownNameError
 
 Split = Callable[[str], Sequence[str]]
@@ -330,8 +322,8 @@ def lemmatiser_names(
         tags = [language] if equals else [tag for tag in known if name in lemmatisers_of(tag)]
         # A name that no language offers is refused by the first.
         for tag in tags or wanted[:1]:
-            if name in LEMMATISERS:
-                check_lemmatiser(name, tag)
+            if name in LEMMATISERS and name not in lemmatisers_of(tag):
+                raise UnknownNameError(f"lemmatiser of {tag!r}", name, lemmatisers_of(tag))
             if tag in usual:
                 names[tag] = {NO_LEMMAS: None, DEFAULT_LEMMAS: usual[tag]}.get(name, name)
     return names

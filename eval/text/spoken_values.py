@@ -13,6 +13,7 @@ from typing import Any
 from babel import Locale, UnknownLocaleError
 from num2words import CONVERTER_CLASSES, num2words
 
+from blend.eval.text import primary
 from blend.schemas.formats import AnswerFormat, month_names, number_words
 from blend.schemas.models import packaged_tables
 from blend.schemas.texts import chinese_number, respell
@@ -63,7 +64,7 @@ def in_figures(text: str, answer_format: AnswerFormat, language: str) -> str:
         answer_format: Format that the question asks for.
         language: BCP 47 tag of the words.
     """
-    tag = language.partition("-")[0].lower()
+    tag = primary(language)
     folded = _with_numbers(respell(text, tag), tag, answer_format)
     if answer_format is AnswerFormat.TIME:
         return _with_times(folded, tag)
