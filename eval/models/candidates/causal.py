@@ -26,7 +26,7 @@ from blend.eval.models.candidates import (
     tree_scores,
 )
 from blend.eval.models.encoding import EncodedQuestion, Encoder, n_in_common
-from blend.eval.models.model_loading import OpenCheckpoint
+from blend.eval.models.model_loading import OpenCheckpoint, context_of
 from blend.eval.models.next_tokens import cache_for, cache_of, end_tokens, option_logprobs, takes
 from blend.schemas.errors import InputError
 from blend.schemas.prompts import Causal
@@ -120,6 +120,9 @@ def _takes_trees(model: "PreTrainedModel", prompt: Sequence[int], candidates: Se
         return False
     # Long candidates have most nodes after each other, where a wrong mask or position shows.
     tried = sorted(map(list, candidates), key=len)[-_TRIED:]
+    if len(prompt) != context_of(model.config):
+        # Twice, as a lone token is never fed: a tree of such would agree in any model.
+        tried = [ids * 2 if len(ids) == 1 else ids for ids in tried]
     alone = np.array([plain_logprob(model, prompt, ids) for ids in tried])
     try:
         together = _tree_logprobs(model, prompt, tried, make_trees(tried, tokens_at_a_time=1024))
