@@ -41,6 +41,9 @@ STEPS = 50
 _TRIED = 8
 """Candidates with which it is tried whether a model takes trees, the longest ones."""
 
+_AT_A_TIME = 64
+"""Candidates that go on side by side from copies of a cache, where a model takes no trees."""
+
 
 class CausalScorer(KindScorer):
     """See `candidates.KindScorer`."""
@@ -106,6 +109,11 @@ class CausalScorer(KindScorer):
         # What the smallest and the largest list in order have in common, all between them have too. What is
         # read must come after something: a text that begins like all others still has a last token.
         same = min(n_in_common(min(statements), max(statements)), *(len(ids) - 1 for ids in statements))
+        if same == 0:
+            raise InputError(
+                f"the statements made of {before!r} have no first token in common; put a blank before the "
+                'gap, or choose causal="conditional"'
+            )
         return statements[0][:same], [ids[same:] for ids in statements]
 
 
@@ -164,8 +172,11 @@ def _separate_logprobs(
     """The same for models that take no trees: candidates one by one, from copies of the prompt's cache."""
     lengths = np.array([len(tokens) for tokens in candidates], dtype=np.int32)
     sums = np.full(len(candidates), np.nan)
-    if options := [list(tokens) for tokens in candidates if tokens]:
-        sums[lengths > 0] = option_logprobs(model, [EncodedQuestion(list(prompt), options)])[0]
+    some = np.flatnonzero(lengths)
+    for start in range(0, len(some), _AT_A_TIME):
+        members = some[start : start + _AT_A_TIME]
+        question = EncodedQuestion(list(prompt), [list(candidates[i]) for i in members])
+        sums[members] = option_logprobs(model, [question])[0]
     return Likelihoods(sums, lengths, len(prompt))
 
 

@@ -155,8 +155,8 @@ def read_vectors(path: Path, labels: Collection[str]) -> WordVectors:
     Raises:
         InputError: If it is not a model of fastText.
         MissingExtraError: If a model of fastText is to be read and gensim is not installed.
-        RowError: If the file cannot be read or ends early, or if a line that is wanted has another dimension,
-            or anything but finite numbers.
+        RowError: If the file cannot be read or ends early, or if a line that is wanted, or the first
+            word's, has another dimension, or anything but finite numbers.
     """
     sha256 = file_sha256(path)
     found = _from_model(path, labels) if path.suffix == ".bin" else _from_text(path, labels)
@@ -193,8 +193,11 @@ def _from_text(path: Path, labels: Collection[str]) -> dict[str, NDArray[np.floa
         for n_words, line in enumerate(lines, start=1):
             word, _, rest = line.rstrip().partition(b" ")
             label = wanted.pop(word, None)
+            # The first line always: a file with tabs, or of another dimension, may match no word at all.
+            if label is not None or n_words == 1:
+                numbers = _numbers(rest, dimension, f"{path.name}:{n_words + 1}")
             if label is not None:
-                found[label] = _numbers(rest, dimension, f"{path.name}:{n_words + 1}")
+                found[label] = numbers
     if n_words != count:
         raise RowError(
             f"the first line says {count:,} words, and there are {n_words:,}",

@@ -13,7 +13,7 @@ from blend.eval.models.chosen import Local
 from blend.eval.models.local_model import open_candidate_scorer
 from blend.schemas.prompts import Causal
 from helpers.messages import wrong
-from helpers.models.tiny_models import copied
+from helpers.models.tiny_models import copied, make_model
 
 MODELS = ("tiny-bert", "tiny-t5", "tiny-gpt2")
 PROMPTS = [
@@ -102,3 +102,12 @@ def test_a_model_that_cannot_be_probed(shared: Path, tmp_path: Path):
         "causal language model but BertForSequenceClassification; probing needs a model with the head that "
         "predicts tokens"
     )
+
+
+@pytest.mark.slow
+def test_a_model_without_branches_is_known_by_candidates_of_one_token(shared: Path, tmp_path: Path):
+    model = make_model("FalconH1Config", shared / "models" / "tiny-gpt2", tmp_path / "hybrid")
+    after_lone, fresh = (open_candidate_scorer(Local(path=str(model))) for _ in range(2))
+    scored(after_lone, PROMPTS[:1], ["a", "b", "c"])
+    one, other = (scored(prober, PROMPTS[:1], WORDS)[0].logprobs for prober in (after_lone, fresh))
+    assert np.allclose(one, other, atol=1e-3)
