@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
-from importlib.resources import files
 from string import digits
 from typing import Any, Literal, NamedTuple
 
@@ -20,12 +19,10 @@ from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.push import WantedTask
 from blend.schemas.frames import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty, text_columns
 from blend.schemas.locales import Locale
-from blend.schemas.models import FrozenModel, toml_tables
+from blend.schemas.models import FrozenModel, packaged_tables
 from blend.schemas.personal_data import personal_data
 from blend.schemas.rows import LONGEST_ANSWER
 from blend.schemas.texts import escape_controls, pluralise
-
-_DEFINED = "stages.toml"
 
 WORK = pl.Schema(
     {
@@ -116,8 +113,7 @@ class StageDefinition(FrozenModel):
 @cache
 def stage_definitions() -> Mapping[StageName, StageDefinition]:
     """All stages, in the order in which they happen."""
-    text = files("blend.builders.annotation").joinpath(_DEFINED).read_text(encoding="utf-8")
-    tables = toml_tables(text, source=_DEFINED)
+    tables = packaged_tables("stages.toml", __package__)
     return {name: StageDefinition.model_validate(tables[name]) for name in ORDER}
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,13 +14,12 @@ from blend.loaders.files.content import read_content, utf8_text
 from blend.loaders.files.diagnostics import unknown_name
 from blend.schemas.errors import RowError
 from blend.schemas.locales import Locale
-from blend.schemas.models import packaged_templates, toml_tables
+from blend.schemas.models import packaged_tables, packaged_templates, packaged_text
 from blend.schemas.texts import forbidden_in
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-_PACKAGED = "words.toml"
 _PAGES = ("blend.builders.annotation", "pages")
 _FALLBACK = "en"
 
@@ -167,16 +165,12 @@ def _known(language: str) -> str:
     return next((tag for tag in (language, language.partition("-")[0]) if tag in _tables()), "")
 
 
-@cache
 def _tables() -> dict[str, dict[str, str]]:
-    text = files("blend.builders.annotation").joinpath(_PACKAGED).read_text(encoding="utf-8")
-    return toml_tables(text, source=_PACKAGED)
+    return packaged_tables("words.toml", __package__)
 
 
-@cache
 def _text(language: str) -> str:
-    folder = files("blend.builders.annotation").joinpath("instructions")
-    return folder.joinpath(f"{language}.md").read_text(encoding="utf-8")
+    return packaged_text(f"instructions/{language}.md", __package__)
 
 
 @cache
