@@ -26,12 +26,12 @@ from blend.builders.annotation.pulled_files import Collected, read_collected
 from blend.builders.annotation.stage import Material, stage_definitions
 from blend.builders.annotation.ui_strings import (
     english_template,
-    english_words,
     is_checked,
     is_english,
     is_known,
     own_texts,
     texts_of,
+    ui_strings_of,
 )
 from blend.loaders.files.new_files import git_attributes, write_new_files
 from blend.loaders.responses import ResponseTables
@@ -194,7 +194,6 @@ def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
         RowError, RowErrors, InputError: Every mistake, with file and key, and what to do.
     """
     file = project_in(path)
-    _check_moved(file)
     checks = _Checks(file)
     collected = checks.run(before_pull=before_pull)
     raise_all(checks.problems)
@@ -204,22 +203,6 @@ def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
         tables, passed_over = collected.tables, collected.passed_over
         material = Material(tables.questions, tables.responses, tables.reviews, sheets=checks.sheets)
     return CheckedProject(file, material, passed_over, (*passed_over, *_notes(file, checks.known)))
-
-
-def _check_moved(file: ProjectFile) -> None:
-    """Check that anything of what a file names lies where it says.
-
-    Raises:
-        InputError: If nothing does, which is one mistake, and no reason to make a new key.
-    """
-    recipe = file.project.recipe
-    named = [file.collected, file.key_file, *([] if recipe is None else [file.base / recipe])]
-    if not any(map(os.path.lexists, named)):
-        listed = ", ".join(map(str, named))
-        raise InputError(
-            f"{file.path}: nothing of what it names is there ({listed}); if it was moved or copied, put it "
-            "back beside these, or bring them along; a new project begins with `blend annotate init`"
-        )
 
 
 class _Checks:
@@ -374,8 +357,10 @@ def _notes(file: ProjectFile, known: Registry) -> Iterator[str]:
             continue
         if english := sorted(stage for stage in stages if texts_of(language, stage, path).in_english):
             yield f"{language}: the instructions for {', '.join(english)} are in English: {_WRITE}"
-        if path is not None and (words := english_words(language, stages, path)):
-            yield f"pages in {language} show these words in English: {', '.join(words)}: write them in {own}"
+        if path is not None and not is_known(language):
+            _, words = own_texts(path)
+            if left := [name for name, text in ui_strings_of("en").items() if words.get(name, text) == text]:
+                yield f"these words are in English for {language}: {', '.join(left)}: write them in {own}"
         if own is None and not is_checked(language):
             unchecked.append(language)
     if unchecked:

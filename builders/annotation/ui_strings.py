@@ -1,11 +1,11 @@
 """What people read in their own language while they work: words, instructions, and pages in XML."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 
@@ -17,10 +17,6 @@ from blend.schemas.locales import Locale
 from blend.schemas.models import packaged_tables, packaged_templates, packaged_text
 from blend.schemas.texts import forbidden_in
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-_PAGES = ("blend.builders.annotation", "pages")
 _FALLBACK = "en"
 
 UNCHECKED = "<!-- not checked by native speakers -->"
@@ -30,12 +26,6 @@ _UI_STRINGS = "words"
 """Heading below which a file of instructions has words of its own."""
 
 _WORD = re.compile(r"[-*] ([\w-]+): *(\S.*)")
-_SHOWN_WORD = re.compile(r"\bw(?:\.|\[\")([\w-]+)")
-"""A word in a template of ``pages``."""
-
-_IN_TASKS: Mapping[StageName, Sequence[str]] = {"mcq-review": ("unsure", "silly")}
-"""Words that tasks show, and no template."""
-
 _HEADING = re.compile(r"^# (\S+)[ \t]*$", re.MULTILINE)
 
 UiStrings = Mapping[str, str]
@@ -118,18 +108,6 @@ def _parted(text: str, where: str) -> dict[str, str]:
     return parts
 
 
-def english_words(language: str, stages: Collection[StageName], own: Path) -> list[str]:
-    """Names of words that the pages of some stages show in English, though a file of one's own is there.
-
-    Raises:
-        RowError: As `own_texts`.
-    """
-    words = {**ui_strings_of(language), **own_texts(own)[1]}
-    shown = set[str]().union(*(_words_shown(stage) for stage in stages))
-    english = [name for name, text in _tables()[_FALLBACK].items() if name in shown and words[name] == text]
-    return [] if is_english(language) else english
-
-
 def english_template(stages: Sequence[StageName]) -> str:
     """Our English texts as a file to be translated: the instructions of some stages, and every word."""
     parts = [f"# {stage}\n\n{_ours(_FALLBACK)[stage]}\n" for stage in stages]
@@ -206,7 +184,8 @@ def page(stage: str, locale: Locale, texts: PageTexts, **facts: Any) -> str:
         texts: Of the page, in the locale's language.
         facts: What the template asks for besides.
     """
-    return _template(stage).render(
+    templates = packaged_templates("blend.builders.annotation", "pages")
+    return templates.select_template([f"{stage}.xml.j2", "judge.xml.j2"]).render(
         w=texts.ui_strings,
         instruction=_html(texts.instruction),
         in_english=texts.in_english,
@@ -217,17 +196,6 @@ def page(stage: str, locale: Locale, texts: PageTexts, **facts: Any) -> str:
         rtl=locale.direction == "rtl",
         **facts,
     )
-
-
-def _words_shown(stage: StageName) -> set[str]:
-    """The words that a stage's page asks for, and those that its tasks show."""
-    sources = [_template(stage), packaged_templates(*_PAGES).get_template("base.xml.j2")]
-    texts = (Path(str(one.filename)).read_text(encoding="utf-8") for one in sources)
-    return {name for text in texts for name in _SHOWN_WORD.findall(text)} | {*_IN_TASKS.get(stage, ())}
-
-
-def _template(stage: str) -> "Template":
-    return packaged_templates(*_PAGES).select_template([f"{stage}.xml.j2", "judge.xml.j2"])
 
 
 def _html(markdown: str) -> str:

@@ -99,16 +99,6 @@ def test_a_project_without_key_says_how_to_make_one(folder: Path):
     check_project(folder / "project.toml")
 
 
-def test_a_project_file_that_was_moved_is_one_mistake(folder: Path, tmp_path: Path):
-    (moved := tmp_path / "elsewhere").mkdir()
-    (moved / "project.toml").write_text(f'recipe = "recipe.toml"\n{GOOD}')
-    named = ", ".join(str(moved / name) for name in ("collected", "annotators.key", "recipe.toml"))
-    assert wrong(lambda: check_project(moved / "project.toml")) == (
-        f"{moved}/project.toml: nothing of what it names is there ({named}); if it was moved or copied, put it "
-        "back beside these, or bring them along; a new project begins with `blend annotate init`"
-    )
-
-
 @pytest.mark.slow
 def test_what_is_wanted_stands_once_for_project_and_recipe(folder: Path):
     recipe, file = folder / "recipe.toml", folder / "project.toml"
@@ -182,14 +172,13 @@ def test_a_culture_that_nobody_knew_is_asked_in_four_steps(tmp_path: Path, monke
     still = f"wo: the instructions for answer, review are in English: {WRITE}"
     told, *others = check_project(Path("project.toml")).diagnostics
     assert (told, others[1:]) == (still, nobody)
-    assert others[0].startswith("pages in wo show these words in English: instruction, start, answers, ")
-    assert "silly" not in others[0]  # no page of this project has it
+    assert others[0].startswith("these words are in English for wo: instruction, start, answers, ")
     # Translated but for a word that is missing, and one that is still as it was.
     own, words = Path("instructions/wo.md"), texts_of("en", "answer").ui_strings
     lines = [f"- {name}: {text} (wo)" for name, text in words.items() if name not in ("english", "why_invalid")]
     stages = "# answer\n\nTontul.\n\n# review\n\nXoolal.\n"
     own.write_text("\n".join([stages, "# words", "", *lines, f"- why_invalid: {words['why_invalid']}", ""]))
-    lacks = "pages in wo show these words in English: english, why_invalid: write them in instructions/wo.md"
+    lacks = "these words are in English for wo: english, why_invalid: write them in instructions/wo.md"
     assert list(check_project(Path("project.toml")).diagnostics) == [lacks, *nobody]
 
 

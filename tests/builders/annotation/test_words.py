@@ -28,7 +28,6 @@ def test_every_language_of_the_sample_has_everything():
         stages, names = set(module._ours(language)), set(module._tables()[language])
         assert stages == set(module._ours("ko")) >= {"answer", "review", "mcq-review"}, language
         assert names == set(module._tables()["ko"]) <= set(ENGLISH), language
-        assert all(module._words_shown(stage) <= names for stage in stages), language
 
 
 @pytest.mark.parametrize("language", sorted(path.stem for path in FOLDER.iterdir()))
