@@ -177,12 +177,9 @@ def status_lines(status: "ProjectStatus") -> list[str]:
         for flag in row["flags"] or ()
     ]
     lines += [
-        f"{tag}: all who are named have answered or skipped {_first(asked)}; name more people in annotators."
-        for tag, asked in status.exhausted.items()
-    ]
-    lines += [
-        f"{tag}: all who are named have skipped the review of {_first(asked)}; name one more in reviewers."
-        for tag, asked in status.skipped_reviews.items()
+        f"{tag}: all who are named for {stage} have answered or skipped {_first(waiting)}; name more people."
+        for stage, by_locale in status.stuck.items()
+        for tag, waiting in by_locale.items()
     ]
     lines += [f"{what}." for what in status.unlisted]
     if not reminders.is_empty():
@@ -198,8 +195,7 @@ def status_json(status: "ProjectStatus") -> str:
         "name": status.name,
         "day": status.today.isoformat(),
         "links": dict(status.links),
-        "exhausted": dict(status.exhausted),
-        "skipped_reviews": dict(status.skipped_reviews),
+        "stuck": dict(status.stuck),
         **{name: table.frame.to_dicts() for name, table in status.tables.items()},
         "gone": {one.stage_locale.title: len(one.gone) for one in status.found if one.gone},
     }

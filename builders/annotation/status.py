@@ -1,14 +1,15 @@
 """Status: how far a project is, who did how much, and whom to remind of what."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
-from blend.builders.annotation.counting import StageReading, counting, forgotten, stage_locales
-from blend.builders.annotation.project import People, ProjectFile, project_key
+from blend.builders.annotation.counting import StageReading, counting, forgotten, stage_locales, stage_of
+from blend.builders.annotation.project import People, ProjectFile, StageName, project_key
 from blend.builders.annotation.pulling import pull, session, unlisted
 from blend.builders.annotation.questions import asked_questions, collection_plan
 from blend.builders.annotation.reliability import MIN_QUESTIONS, Reliability, reliability
@@ -68,10 +69,8 @@ class ProjectStatus:
     """What an hour is paid."""
     names: Mapping[str, str]
     """Addresses by pseudonym, for the lead's screen alone."""
-    exhausted: Mapping[str, Sequence[str]]
-    """Open questions, by locale, that all who are named there have answered or skipped."""
-    skipped_reviews: Mapping[str, Sequence[str]]
-    """Questions, by locale, whose review waits, and that all who are named to review there have skipped."""
+    stuck: Mapping[StageName, Mapping[str, Sequence[str]]]
+    """Questions, by stage and locale, that wait and that all who are named there have answered or skipped."""
     unlisted: Sequence[str]
     """See `pulling.unlisted`; with names, likewise for the lead's screen alone."""
 
@@ -121,13 +120,12 @@ def project_status(
     people = People(project_key(file), accounts, lines)
     there = people.addresses(besides=gone)
     pages = {name: file.page(one.project) for name, one in state.projects.items()}
-    waiting = _waiting_reviews(checked, work)
-    reviews, skipped = _reviews(checked, waiting), _skipped(work, waiting)
+    answers, reviews = _waiting_answers(questions, work), _waiting_reviews(checked, work)
     to_say = [
         *_unsent(state.projects, pages),
         *_untaken(found, pages),
-        *_waiting(file, people, [*there], pages, questions, work),
-        *_unreviewed(file, people, pages, reviews, skipped, work),
+        *answers.reminders(file, people, pages, others=[*there]),
+        *reviews.reminders(file, people, pages, others=()),
     ]
     reminders = pl.DataFrame(to_say, _REMINDERS, orient="row").filter(~pl.col("annotator").is_in(list(gone)))
     reminded = reminders.sort("annotator", maintain_order=True)
@@ -141,7 +139,7 @@ def project_status(
         wanted=project.wanted,
         links={one.title: f"{pages[one.name]}?labeling=1" for one in stage_locales(file) if one.name in pages},
         tables={
-            "locales": _locales(questions, reviews, agreed),
+            "locales": _locales(questions, _reviews(checked, reviews.questions), agreed),
             "people": _people(work, let_go, agreed),
             "questions": _questions(questions, agreed),
             "reminders": Table("Reminders", reminded, "What to say to whom, by you."),
@@ -150,8 +148,7 @@ def project_status(
         pages=pages,
         rate=project.rate,
         names=names,
-        exhausted=dict(_exhausted(file, people, questions, work)),
-        skipped_reviews=dict(_skipped_by_all(file, people, skipped)),
+        stuck={one.stage: one.stuck(file, people) for one in (answers, reviews)},
         unlisted=[*unlisted(file, found, {**there, **state.names}, lambda: accounts or {})],
     )
 
@@ -194,107 +191,78 @@ def _untaken(found: Sequence[StageReading], pages: Mapping[str, str]) -> Iterato
                 yield row["annotator"], _NOTHING_TAKEN, f"{page}?task={row['task']}"
 
 
-def _waiting(
-    file: ProjectFile,
-    people: People,
-    there: Sequence[str],
-    pages: Mapping[str, str],
-    questions: pl.DataFrame,
-    work: pl.DataFrame,
-) -> Iterator[tuple[str, str, str]]:
-    """Open questions that people have not answered who are to: those named, or all who have an account."""
-    done = set(work.filter(stage="answer").select("locale", "annotator", "template_id").iter_rows())
-    begun = {*work["annotator"]}
-    for settings in file.project.locales:
-        tag, page = settings.locale, pages.get(f"{file.project.name}/answer/{settings.locale}")
-        asked = questions.filter(pl.col("open"), locale=tag)["template_id"].to_list()
-        for who in (set(map(people.named, settings.annotators or there))) if page is not None else ():
-            if number := sum((tag, who, template_id) not in done for template_id in asked):
-                yield who, _asking(number, "you", is_new=who not in begun), f"{page}?labeling=1"
+class _Waiting(NamedTuple):
+    """Questions that wait for people in a stage."""
+
+    stage: StageName
+    for_what: str
+    """What they wait for, as a reminder says it; to those who read it."""
+    questions: Mapping[str, Collection[str]]
+    """By locale."""
+    done: Collection[tuple[str, str, str]]
+    """Locale, person and question: the server gives it to that person no more."""
+    begun: Collection[str]
+    """Who has done anything in the stage."""
+
+    def named(self, file: ProjectFile, people: People, tag: str) -> set[str]:
+        """Those whom the project file names for the stage in a locale."""
+        return set(map(people.named, getattr(file.project.settings(tag), stage_of(self.stage).role) or ()))
+
+    def stuck(self, file: ProjectFile, people: People) -> dict[str, list[str]]:
+        """Questions that nobody who is named in their locale is given any more, by locale."""
+        found = {}
+        for tag, questions in self.questions.items():
+            if named := self.named(file, people, tag):
+                found[tag] = [one for one in questions if all((tag, who, one) in self.done for who in named)]
+        return {tag: sorted(questions) for tag, questions in found.items() if questions}
+
+    def reminders(
+        self, file: ProjectFile, people: People, pages: Mapping[str, str], others: Collection[str]
+    ) -> Iterator[tuple[str, str, str]]:
+        """What to say to those who are named in a locale, to ``others`` where nobody is."""
+        for tag, questions in self.questions.items():
+            page = pages.get(f"{file.project.name}/{self.stage}/{tag}")
+            for who in (self.named(file, people, tag) or others) if page is not None else ():
+                if number := sum((tag, who, one) not in self.done for one in questions):
+                    waiting = f"{pluralise(number, 'question')} {agreeing(number, 'waits', 'wait')}"
+                    new = "" if who in self.begun else ", and you have not begun"
+                    yield who, f"{waiting} for {self.for_what}{new}", f"{page}?labeling=1"
 
 
-def _unreviewed(
-    file: ProjectFile,
-    people: People,
-    pages: Mapping[str, str],
-    reviews: pl.DataFrame,
-    skipped: pl.DataFrame,
-    work: pl.DataFrame,
-) -> Iterator[tuple[str, str, str]]:
-    """Pages of reviews that nobody has sent, to each reviewer who is named and has not skipped them."""
-    begun = {*work.filter(stage="review")["annotator"]}
-    to_review = dict(reviews.select("locale", "to_review").iter_rows())
-    for settings in file.project.locales:
-        tag, page = settings.locale, pages.get(f"{file.project.name}/review/{settings.locale}")
-        for who in map(people.named, settings.reviewers or ()) if page is not None else ():
-            # The server does not give them to who has skipped them.
-            number = to_review.get(tag, 0) - skipped.filter(locale=tag, annotator=who).height
-            if number:
-                yield who, _asking(number, "a review", is_new=who not in begun), f"{page}?labeling=1"
-
-
-def _asking(number: int, for_what: str, *, is_new: bool) -> str:
-    waiting = f"{pluralise(number, 'question')} {agreeing(number, 'waits', 'wait')} for {for_what}"
-    return f"{waiting}, and you have not begun" if is_new else waiting
-
-
-def _exhausted(
-    file: ProjectFile, people: People, questions: pl.DataFrame, work: pl.DataFrame
-) -> Iterator[tuple[str, Sequence[str]]]:
-    """Open questions that nobody who is named in their locale has still to answer, by locale."""
-    # Who has to change what they sent is reminded of that.
-    answers = work.filter(pl.col("outcome") != "refused", stage="answer")
-    done = set(answers.select("locale", "annotator", "template_id").iter_rows())
-    for settings in file.project.locales:
-        named = [*map(people.named, settings.annotators or ())]
-        open_here = questions.filter(pl.col("open"), locale=settings.locale)["template_id"]
-        found = [one for one in open_here if all((settings.locale, who, one) in done for who in named)]
-        if named and found:
-            yield settings.locale, found
-
-
-def _waiting_reviews(checked: CheckedProject, work: pl.DataFrame) -> dict[str, dict[str, str]]:
-    """Pages of reviews that nobody has sent: the question of each by its id, for every locale with reviews."""
-    file, sent = checked.file, {*work.filter(stage="review", outcome="counted")["blend_id"]}
-    tags = [one.locale for one in file.project.locales if "review" in file.project.stages_of(one.locale)]
-    made = {tag: review_tasks(file.project, file.locale(tag), checked.material) for tag in tags}
-    return {
-        tag: {task.blend_id: task.data["template_id"] for task in tasks if task.blend_id not in sent}
-        for tag, tasks in made.items()
+def _waiting_answers(questions: pl.DataFrame, work: pl.DataFrame) -> _Waiting:
+    """Open questions, which whoever has answered or skipped them is not given again."""
+    waiting = {
+        tag: rows["template_id"].to_list()
+        for (tag,), rows in questions.filter("open").partition_by("locale", as_dict=True).items()
     }
+    done = set(work.filter(stage="answer").select("locale", "annotator", "template_id").iter_rows())
+    return _Waiting("answer", "you", waiting, done, {*work["annotator"]})
 
 
-def _skipped(work: pl.DataFrame, waiting: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
-    """Who has skipped which review that waits: ``locale``, ``template_id`` and ``annotator``, each once."""
-    pages = [page for pages in waiting.values() for page in pages]
-    skips = work.filter(pl.col("blend_id").is_in(pages), outcome="skipped")
-    return skips.select("locale", "template_id", "annotator").unique(maintain_order=True)
-
-
-def _skipped_by_all(
-    file: ProjectFile, people: People, skipped: pl.DataFrame
-) -> Iterator[tuple[str, Sequence[str]]]:
-    """Reviews that wait, and that nobody who is named in their locale is given any more, by locale."""
-    for settings in file.project.locales:
-        named = {*map(people.named, settings.reviewers or ())}
-        here = skipped.filter(pl.col("annotator").is_in(list(named)), locale=settings.locale)
-        by = here.group_by("template_id").len().filter(len=len(named))
-        if not by.is_empty():
-            yield settings.locale, by["template_id"].sort().to_list()
+def _waiting_reviews(checked: CheckedProject, work: pl.DataFrame) -> _Waiting:
+    """Questions with pages of reviews that nobody has sent, for every locale with reviews."""
+    file, reviews = checked.file, work.filter(stage="review")
+    sent, waiting, done = {*reviews.filter(outcome="counted")["blend_id"]}, {}, set[tuple[str, str, str]]()
+    for tag in (one.locale for one in file.project.locales if "review" in file.project.stages_of(one.locale)):
+        tasks = review_tasks(file.project, file.locale(tag), checked.material)
+        pages = {task.blend_id: task.data["template_id"] for task in tasks if task.blend_id not in sent}
+        waiting[tag] = {*pages.values()}
+        skips = reviews.filter(pl.col("blend_id").is_in([*pages]), outcome="skipped")
+        done |= {(tag, who, question) for who, question in skips.select("annotator", "template_id").iter_rows()}
+    return _Waiting("review", "a review", waiting, done, {*reviews["annotator"]})
 
 
 # The tables of `ProjectStatus`.
 
 
-def _reviews(checked: CheckedProject, waiting: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
+def _reviews(checked: CheckedProject, waiting: Mapping[str, Collection[str]]) -> pl.DataFrame:
     """Count questions whose review is done, on a page or in a file, and open; with new answers it is again."""
     found = []
-    for tag, pages in waiting.items():
+    for tag, to_review in waiting.items():
         asked = {*asked_questions(checked.file.project, tag, checked.material)["template_id"]}
         # Of the material: from pages and from files.
         reviewed = {*checked.material.reviews.filter(locale=tag)["template_id"]}
-        to_review = {*pages.values()}
-        found.append((tag, len(reviewed & asked - to_review), len(to_review)))
+        found.append((tag, len(reviewed & asked - {*to_review}), len(to_review)))
     columns = {"locale": pl.String(), "reviewed": pl.Int64(), "to_review": pl.Int64()}
     return pl.DataFrame(found, columns, orient="row")
 

@@ -108,7 +108,7 @@ def test_who_is_left_out_and_what_all_who_are_named_have_done_is_told(file: Proj
         fake.annotate(WORK, name, chosen("idk"))
     told = annotate("status", file.path)
     assert "nobody has" not in told
-    assert "all who are named have answered or skipped work-01; name more people in annotators.\n" in told
+    assert "all who are named for answer have answered or skipped work-01; name more people.\n" in told
 
 
 def test_a_page_with_new_answers_waits_for_its_reviewer_and_for_another_one_once_it_is_skipped(
@@ -125,16 +125,16 @@ def test_a_page_with_new_answers_waits_for_its_reviewer_and_for_another_one_once
     fake.annotate(page(fake), "rim")
     fake.given[fake.task(page(fake))][0] |= {"was_cancelled": True, "lead_time": 2.0}
     told = annotate("status", reviewed.path)
-    assert "ko-KR: all who are named have skipped the review of food-01; name one more in reviewers.\n" in told
+    assert "ko-KR: all who are named for review have answered or skipped food-01; name more people.\n" in told
     assert "for a review" not in told
     found = json.loads(annotate("status", reviewed.path, "--offline", "--json"))
-    assert (found["skipped_reviews"], found["locales"][0]["to_review"]) == ({"ko-KR": ["food-01"]}, 1)
+    assert (found["stuck"]["review"], found["locales"][0]["to_review"]) == ({"ko-KR": ["food-01"]}, 1)
     assert [row["seconds"] for row in found["people"]] == [30.0] * 4
     # Whoever is named besides is reminded, and nobody else.
     text = reviewed.path.read_text()
     reviewed.path.write_text(text.replace('"rim@example.org"', '"rim@example.org", "han@example.org"'))
     told = annotate("status", reviewed.path)
-    assert "have skipped the review" not in told
+    assert "all who are named" not in told
     assert "  han@example.org: 1 question waits for a review, and you have not begun: " in told
     assert told.count("for a review") == 1
 
