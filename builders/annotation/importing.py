@@ -72,16 +72,15 @@ def import_file(
         has_people: Whether several rows may be one person's, so that the map must say who answered.
 
     Raises:
-        InputError: If the table has no rows, if the folder or the key of the pseudonyms cannot be read, if a
-            file of responses is there already, or people whom nobody can tell from those of the table.
+        InputError: If the table has no rows, if the folder or the key of the pseudonyms cannot be read, or if a
+            file of responses is there already.
         RowError, RowErrors: If the map names columns, questions or locales that are not there, if the table
             holds columns or questions of which the map says nothing, or if a row cannot be a response; names
             every place.
         StorageError: If a file cannot be written.
     """
     known = registry() if locales is None else locales
-    before = read_responses(folder, locales=known, reviewing=True, collecting=True)
-    questions = before.questions
+    questions = read_responses(folder, locales=known, reviewing=True, collecting=True).questions
     if not rows:
         raise InputError(f"{name}: no rows; give the table with people's answers")
     if not os.path.lexists(map_path):
@@ -100,8 +99,6 @@ def import_file(
         )
     _check_columns(rows, by, name, diagnostics)
     diagnostics.raise_problems()
-    if by.annotator is None:
-        _check_told_apart(before.responses, map_path)
     key_file = None if by.key_file is None else map_path.parent / by.key_file
     key = None if key_file is None else _key_at(key_file)
     asked: dict[str, list[str]] = {}
@@ -134,22 +131,6 @@ def _check_columns(rows: Sequence[Cells], by: ImportMap, name: str, diagnostics:
         if texts and column not in (*by.columns, *by.leave_out):
             fix = "say in the map what it means, or write it into leave_out"
             diagnostics.problem(f"the map says nothing about column {column!r}", where=where, fix=fix)
-
-
-def _check_told_apart(responses: pl.DataFrame, map_path: Path) -> None:
-    """Check that no people are there already whom no table has named: who of them these are nobody can tell.
-
-    Raises:
-        InputError: If there are: as others, those of a later export of the same form would count twice.
-    """
-    nameless = responses.filter(pl.col("annotator").str.contains(r"^r[0-9]+(-[0-9]+)*$"))
-    if not nameless.is_empty():
-        who, source = nameless.row(0, named=True)["annotator"], nameless["source"][0].rpartition(":")[0]
-        raise InputError(
-            f"{map_path}: names no column as annotator, and {source} holds people of a table without names "
-            f"({who}), who may be these or others; delete that file and import all rows as one table, or add a "
-            "column that says who answered"
-        )
 
 
 def _given(
@@ -200,15 +181,11 @@ def _texts(row: Cells, columns: Sequence[str], by: ImportMap) -> list[str]:
 
 
 def _unmatched(rows: Sequence[Cells], by: ImportMap) -> Iterator[str]:
-    """Say which non-answers, and in a long table which questions, of the map stand in no cell."""
+    """Say which non-answers of the map stand in no cell: what was typed instead counts as an answer."""
     typed = {fold(text): text for row in rows for text in _texts(row, by.answers or [*by.questions], by)}
     for text in by.non_answers:
         if fold(text) not in typed:
             yield f"non_answers, {text!r}: nobody typed that{close_to(text, typed.values())}"
-    asked = {_one(row, by.question) for row in rows}
-    for text in by.questions if by.question is not None else ():
-        if text not in asked:
-            yield f"questions, {text!r}: stands in no cell of column {by.question!r}{close_to(text, asked)}"
 
 
 def _is_asked(
@@ -274,14 +251,9 @@ def _draft(
     rest = [column for column in values if column not in (common["annotator"], common["locale_column"])]
     wide = {column: ids[_key(column)] for column in rest if _key(column) in ids}
     named = {column: {text: ids[_key(text)] for text in values[column] if _key(text) in ids} for column in rest}
-    if not rest:
-        who = "the people, or their locale"
-        raise InputError(
-            f"{name}: no column holds answers, since every column holds {who}; import a table with both"
-        )
-    asking = max(rest, key=lambda column: len(named[column]))
+    asking = max(rest, key=lambda column: len(named[column]), default="")
     # Wide or long: where more questions are recognised, in the headings or in the cells of one column.
-    if len(wide) >= len(named[asking]):
+    if len(wide) >= len(named.get(asking, ())):
         recognised = {*wide.values()}
         by = ImportMap(**common, questions=wide, leave_out=[column for column in rest if column not in wide])
     else:

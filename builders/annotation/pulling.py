@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -122,13 +122,7 @@ class Log:
 
 def _draft(task: ExportedTask, draft: Mapping[str, Any], people: People) -> Draft:
     who, changed = people.of(draft.get("user")), draft.get("annotation")
-    others = {one["id"] for one in task["annotations"] if people.of(one.get("completed_by")) != who}
-    return Draft(
-        task=task["id"],
-        annotator=who,
-        is_change=changed is not None,
-        of_another=changed if changed in others else None,
-    )
+    return Draft(task=task["id"], annotator=who, is_change=changed is not None)
 
 
 @dataclass
@@ -268,41 +262,26 @@ def pull(at: Session, *, on_progress: ProgressCallback | None = None) -> Pull:
     return _written(log, state, changes)
 
 
-def unlisted(
-    file: ProjectFile,
-    found: Sequence[StageReading],
-    names: Mapping[str, str],
-    accounts: Callable[[], Mapping[int, Account]],
-) -> Iterator[str]:
-    """Say whose annotations are left out since the project file names others, and who of these is nobody.
+def unlisted(file: ProjectFile, found: Sequence[StageReading], names: Mapping[str, str]) -> Iterator[str]:
+    """Say whose annotations are left out since the project file names others.
 
     Args:
         file: The project.
         found: What was pulled.
         names: Addresses by pseudonym.
-        accounts: Those of the server, asked for where anything is left out; none where it is not known.
     """
     people = People(project_key(file))
     for one in found:
         tag, role = one.stage_locale.locale.tag, one.stage_locale.stage.role
-        listed = getattr(file.project.settings(tag), role)
-        known = set(map(people.named, listed or ()))
-        left_out = Counter(who for who in one.reading.work["annotator"] if who is not None and who not in known)
-        if listed is None or not left_out:
-            continue
-        there = {(account.address or "").casefold() for account in accounts().values()}
-        nobody = [
-            entry
-            for entry in map(str.strip, listed)
-            if there and "@" in entry and entry.casefold() not in there and people.named(entry) not in names
-        ]
-        remedy = f"; nobody has the account {', '.join(nobody)}" if nobody else ""
-        for who, number in sorted(left_out.items()):
-            yield (
-                f"{pluralise(number, 'annotation')} by {names.get(who, who)} in {tag} "
-                f"{agreeing(number, 'is', 'are')} left out, since the project file names {role} there and not "
-                f"them{remedy}"
-            )
+        known = one.stage_locale.stage.context(file.project, one.stage_locale.locale, people).known
+        done = Counter(who for who in one.reading.work["annotator"] if who is not None)
+        for who, number in sorted(done.items()) if known is not None else ():
+            if who not in known:
+                yield (
+                    f"{pluralise(number, 'annotation')} by {names.get(who, who)} in {tag} "
+                    f"{agreeing(number, 'is', 'are')} left out, since the project file names {role} there and "
+                    "not them"
+                )
 
 
 def _accounts(

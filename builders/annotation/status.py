@@ -149,7 +149,7 @@ def project_status(
         rate=project.rate,
         names=names,
         stuck={one.stage: one.stuck(file, people) for one in (answers, reviews)},
-        unlisted=[*unlisted(file, found, {**there, **state.names}, lambda: accounts or {})],
+        unlisted=[*unlisted(file, found, {**there, **state.names})],
     )
 
 
@@ -173,11 +173,7 @@ def _unsent(
 ) -> Iterator[tuple[str | None, str, str]]:
     for name, one in projects.items():
         for draft in one.drafts:
-            what = _UNSENT[draft.is_change]
-            if draft.of_another is not None:
-                # The server shows nobody's pseudonym.
-                what = what.replace(_OWN_TAB, f"open the tab of annotation no. {draft.of_another}")
-            yield draft.annotator, what, f"{pages[name]}?task={draft.task}"
+            yield draft.annotator, _UNSENT[draft.is_change], f"{pages[name]}?task={draft.task}"
 
 
 def _untaken(found: Sequence[StageReading], pages: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:

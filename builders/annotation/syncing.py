@@ -83,7 +83,7 @@ def sync_project(
             pulled = pull(at, on_progress=on_progress)
             if accept is not None and pulled.is_any_gone and accept(pulled):
                 pulled = accept_missing(at.file, at.folder)
-            left_out += unlisted(at.file, pulled.found, at.folder.state.names, lambda: at.accounts)
+            left_out += unlisted(at.file, pulled.found, at.folder.state.names)
         if only != "pull":
             if pulls:
                 # Responses and reviews have come.

@@ -112,13 +112,8 @@ def read_events(path: Path) -> list[Line]:
             needed = needed | _CONTENT if line["event"] in _WITH_CONTENT else needed
             if not needed <= line.keys():
                 raise KeyError(*needed - line.keys())
-            # They are computed with later.
-            account, task = line.get("account") or "0", line.get("task", 0)
-            are_objects = all(isinstance(one, dict) for one in line.get("result", ()))
-            if not (isinstance(task, int) and account.split()[0].isdigit() and are_objects):
-                raise ValueError(account, task)
             lines.append(line)
-        except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError(
                 f"{path}:{number}: is not a line of the events; bring the file back from git or a backup: what "
                 "people gave counts by this file"
@@ -347,8 +342,6 @@ class Draft(BaseModel):
     annotator: str | None
     is_change: bool = False
     """Whether it changes what was sent."""
-    of_another: int | None = None
-    """The annotation that it changes, by its number on the server, where somebody else has sent it."""
 
 
 class ProjectState(BaseModel):

@@ -150,18 +150,10 @@ class ProjectPlan(NamedTuple):
 
     def outdated(self) -> list[RemoteTask]:
         """Pages that are kept though others, or none, should be there."""
-        kept = [(one.there, one.wanted) for one in self.changes if one.kind == "kept" and one.there is not None]
         if self.wanted.name.split("/")[1] in ("review", "mcq-review"):
-            added = [one.wanted for one in self.changes if one.kind == "added" and one.wanted is not None]
-            # In whose place another page stands is told once, by the push that brings the other one.
-            replaced = {task.data.get("template_id") for task in self.wanted.tasks}
-            replaced -= {task.data.get("template_id") for task in added}
-            # Their ids hold what is decided on: other groups, and options that nobody else is to read, come of
-            # the work that was done there.
-            asked = self.wanted.asked
-            kept = [(there, now) for there, now in kept if now is None and there.blend_id not in asked]
-            kept = [(there, now) for there, now in kept if there.data.get("template_id") not in replaced]
-        return [there for there, _ in kept]
+            # Their ids hold what is decided on: with further answers, another page follows one that is done.
+            return []
+        return [one.there for one in self.changes if one.kind == "kept" and one.there is not None]
 
 
 def inventory(studio: Studio, names: Collection[str]) -> Inventory:

@@ -250,19 +250,6 @@ def test_what_another_account_has_changed_is_told_until_its_author_agrees(file: 
     assert pull(file).findings.is_empty()
 
 
-def test_a_review_is_told_only_once_others_answer_or_its_question_goes(file: ProjectFile, fake: FakeStudio):
-    fake.annotate(FOOD, "kim", typed("라면", "김밥"))
-    fake.annotate(FOOD, "lee", typed("라면", "죽"))
-    sync_project(file.path)
-    review(fake, "rim", ("라면", "noodles"), ("죽", "porridge"), invalid="김밥")
-    sync_project(file.path)
-    # A page made now would propose what was decided on this one.
-    assert KEPT not in annotate("sync", file.path)
-    fake.annotate(FOOD, "seo", typed("국"))
-    assert f"t review ko-KR: 1 task {KEPT}: food-01\n" in annotate("sync", file.path)
-    assert KEPT not in annotate("sync", file.path)
-
-
 @pytest.mark.parametrize("knows", ["events", "state"])
 def test_another_name_in_the_project_file_is_refused_before_anything_is_changed(
     file: ProjectFile, fake: FakeStudio, knows: str

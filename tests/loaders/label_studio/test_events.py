@@ -104,8 +104,7 @@ def test_a_line_that_was_cut_off_gives_way_to_the_next_and_a_damaged_one_is_told
     assert read_events(path) == []
     append_events(path, lines)
     assert read_events(path) == lines
-    changes: tuple[dict[str, Any], ...] = ({"task": "x"}, {"account": "x"}, {"result": ["x"]})
-    for damaged in ([], {}, {"event": "key"}, *({**lines[0], **change} for change in changes)):
+    for damaged in ([], {}, {"event": "key"}):
         path.write_text(json.dumps(damaged) + "\n")
         with pytest.raises(InputError, match=r"events.jsonl:1: is not a line of the events; bring the "):
             read_events(path)
