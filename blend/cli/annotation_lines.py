@@ -195,7 +195,7 @@ def status_json(status: "ProjectStatus") -> str:
         "name": status.name,
         "day": status.today.isoformat(),
         "links": dict(status.links),
-        "stuck": dict(status.stuck),
+        "stuck": status.stuck,
         **{name: table.frame.to_dicts() for name, table in status.tables.items()},
         "gone": {one.stage_locale.title: len(one.gone) for one in status.found if one.gone},
     }

@@ -17,8 +17,6 @@ from blend.loaders.label_studio.events import Folder
 from blend.loaders.responses import IN_A_FILE, NOT_ASKED, ResponseTables, read_responses
 from blend.schemas.errors import ConflictError
 from blend.schemas.locales import Registry
-from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
-from blend.schemas.texts import pair_key
 
 DECIDED = "decided"
 """Folder beside the project file for what other stages than *answer* and *review* yield, a file per kind."""
@@ -42,22 +40,8 @@ def _contents(file: ProjectFile, found: Sequence[StageReading]) -> _Contents:
             else:
                 others.setdefault(kind, []).extend(rows)
     for kind, rows in sorted(others.items()):
-        once = pairs_once(rows) if kind == "verdicts" else rows
-        contents[file.base / DECIDED / f"{kind}.jsonl"] = _json_lines(once), len(once)
+        contents[file.base / DECIDED / f"{kind}.jsonl"] = _json_lines(rows), len(rows)
     return contents
-
-
-def pairs_once(verdicts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Verdicts, those on a pair of answers once: reviewers of another locale may have said the opposite."""
-    seen = set[tuple[str, str]]()
-    kept = []
-    for row in verdicts:
-        about = pair_key(row["option"], row["with"]) if row["verdict"] in (SAME_AS, DIFFERS_FROM) else None
-        if about not in seen:
-            kept.append(row)
-        if about is not None:
-            seen.add(about)
-    return kept
 
 
 def _json_lines(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -1,8 +1,7 @@
 """Pulling: what people did is written down as events, and the files that builds read are made of these."""
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,8 +40,7 @@ from blend.loaders.label_studio.events import (
     ProjectState,
     exported,
 )
-from blend.loaders.label_studio.push import Inventory, check_unique, inventory, named_projects
-from blend.schemas.errors import ConflictError
+from blend.loaders.label_studio.push import Inventory, check_unique, inventory
 from blend.schemas.frames import FINDINGS
 from blend.schemas.texts import agreeing, pluralise
 
@@ -150,34 +148,11 @@ def session(file: ProjectFile) -> Iterator[Session]:
 
     Raises:
         InputError: If there is no token.
-        ConflictError: If another process is at work with the pull folder, or it belongs to a project of another
-            name.
+        ConflictError: If another process is at work with the pull folder.
         ServerError: If the server fails.
     """
     with events.held(file.pulled) as folder, label_studio(file.project.server.url) as studio:
-        there = inventory(studio, {one.name for one in stage_locales(file)})
-        if not there:
-            _check_name(file, folder, studio)
-        yield Session(file, folder, studio, there)
-
-
-def _check_name(file: ProjectFile, folder: Folder, studio: Studio) -> None:
-    """Check that what was pulled does not belong to projects that the server has under another name.
-
-    Raises:
-        ConflictError: If it does: everything would count as gone, and be asked anew.
-    """
-    pulled = {
-        (line["project"], line["stage"]) for line in events.read_events(folder.events) if "project" in line
-    }
-    pulled |= {(one.project, ".".join(name.split("/")[1:])) for name, one in folder.state.projects.items()}
-    for name, project in named_projects(studio):
-        earlier, _, stage = name.partition("/")
-        if (project.id, stage.replace("/", ".")) in pulled:
-            raise ConflictError(
-                f"{file.path}, key name: is {file.project.name!r}, and what {folder.path} holds belongs to "
-                f"{earlier!r}, which {studio.where} still has; write name = {json.dumps(earlier)} again"
-            )
+        yield Session(file, folder, studio, inventory(studio, {one.name for one in stage_locales(file)}))
 
 
 # What comes, and the files that are made of it.
@@ -252,7 +227,7 @@ def pull(at: Session, *, on_progress: ProgressCallback | None = None) -> Pull:
     changes: dict[str, Sequence[Line]] = {}
     if exports:
         # After the exports: whoever came while they were made is known.
-        people = People(log.key, _accounts(at, exports), log.lines)
+        people = People(log.key, at.accounts, log.lines)
         # Addresses that were seen before stay: of a removed account the server does not know any.
         log.names = {**people.addresses(besides=log.gone), **log.names}
     for stage_locale, project, tasks in exports:
@@ -274,27 +249,15 @@ def unlisted(file: ProjectFile, found: Sequence[StageReading], names: Mapping[st
     for one in found:
         tag, role = one.stage_locale.locale.tag, one.stage_locale.stage.role
         known = one.stage_locale.stage.context(file.project, one.stage_locale.locale, people).known
-        done = Counter(who for who in one.reading.work["annotator"] if who is not None)
-        for who, number in sorted(done.items()) if known is not None else ():
-            if who not in known:
-                yield (
-                    f"{pluralise(number, 'annotation')} by {names.get(who, who)} in {tag} "
-                    f"{agreeing(number, 'is', 'are')} left out, since the project file names {role} there and "
-                    "not them"
-                )
-
-
-def _accounts(
-    at: Session, exports: Iterable[tuple[StageLocale, int, list[ExportedTask]]]
-) -> dict[int, Account]:
-    """The accounts, listed again where authors are missing: a list cut short would rename them for ever."""
-    authors = [
-        one.get("completed_by") for _, _, tasks in exports for task in tasks for one in task["annotations"]
-    ]
-    if any(isinstance(author, int) and author not in at.accounts for author in authors):
-        # A cached property: once deleted, it is asked for again.
-        del at.accounts
-    return at.accounts
+        if known is None:
+            continue
+        left_out = Counter(who for who in one.reading.work["annotator"] if who is not None and who not in known)
+        for who, number in sorted(left_out.items()):
+            yield (
+                f"{pluralise(number, 'annotation')} by {names.get(who, who)} in {tag} "
+                f"{agreeing(number, 'is', 'are')} left out, since the project file names {role} there and not "
+                "them"
+            )
 
 
 def accept_missing(file: ProjectFile, folder: Folder) -> Pull:

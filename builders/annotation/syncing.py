@@ -20,7 +20,7 @@ from blend.builders.saq.ballots import STOPPED
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.label_studio.events import Draft, Held, ProjectState
+from blend.loaders.label_studio.events import Draft, Held
 from blend.loaders.label_studio.push import ProjectPlan, Quota, WantedProject, plan_push, push
 from blend.schemas.errors import InputError, RowErrors
 
@@ -93,9 +93,6 @@ def sync_project(
             plans = plan_push(at.there, wanted, where=at.studio.where)
             if not dry_run:
                 numbers = push(at.studio, plans, on_progress=on_progress)
-                # Whoever renames the project from here on is told, though nothing was pulled of it so far.
-                made = {name: ProjectState(project=number, dated="") for name, number in numbers.items()}
-                at.folder.remember(projects=made | at.folder.state.projects)
         state = at.folder.state.projects
     drafts = [draft for one in state.values() for draft in one.drafts]
     new = [plan.wanted for plan in plans or () if plan.remote is None and plan.wanted.name in numbers]

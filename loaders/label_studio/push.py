@@ -5,7 +5,7 @@ removed by whoever looks next.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -159,19 +159,13 @@ class ProjectPlan(NamedTuple):
 def inventory(studio: Studio, names: Collection[str]) -> Inventory:
     """Projects of ours with their tasks, by name: one request for all, and one per project for its tasks."""
     found: dict[str, list[RemoteProject]] = {}
-    for name, project in named_projects(studio):
-        if name in names:
+    for project in studio.projects():
+        mark = _MARK.search(project.description)
+        if mark is not None and mark["name"] in names:
             # Another push at the same time removes the copy that it has made.
             with suppress(GoneError):
-                found.setdefault(name, []).append(project._replace(tasks=studio.tasks(project.id)))
+                found.setdefault(mark["name"], []).append(project._replace(tasks=studio.tasks(project.id)))
     return found
-
-
-def named_projects(studio: Studio) -> Iterator[tuple[str, RemoteProject]]:
-    """All projects of ours, of whatever project file, with what each is known by, and without their tasks."""
-    for project in studio.projects():
-        if mark := _MARK.search(project.description):
-            yield mark["name"], project
 
 
 def plan_push(there: Inventory, wanted: Sequence[WantedProject], *, where: str) -> list[ProjectPlan]:

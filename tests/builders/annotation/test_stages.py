@@ -11,7 +11,6 @@ import pytest
 from blend.builders.annotation.counting import StageLocale, stage_of
 from blend.builders.annotation.judging import read_sheet
 from blend.builders.annotation.project import ORDER, StageName
-from blend.builders.annotation.pulled_files import pairs_once
 from blend.builders.annotation.questions import collection_plan
 from blend.builders.annotation.stage import Material, stage_definitions
 from blend.builders.annotation.ui_strings import PageTexts, ui_strings_of
@@ -134,15 +133,6 @@ def test_pairs_become_decisions_where_people_agree(tmp_path: Path):
         ("contradicting-verdicts", f"task 1, annotation {number}", f"{who}: {verdict!r}, {opposite}")
         for number, who, verdict in ((1, A, "same_as"), (2, B, "differs_from"))
     ]
-
-
-def test_a_pair_is_decided_once_by_reviewers_of_two_locales():
-    rows = [
-        {"option": "soup", "verdict": "same_as", "with": "broth", "reader": "r1"},
-        {"option": "Broth", "verdict": "differs_from", "with": "soup", "reader": "r2"},
-        {"option": "soup", "verdict": "silly", "reader": "r2"},
-    ]
-    assert pairs_once(rows) == [rows[0], rows[2]]
 
 
 REPLIES = "id,locale,question,reply\ns2,ko-KR,언제?,밤\ns1,ko-KR,언제?,10/12\ns3,fa-IR,کی؟,شب\n"

@@ -250,27 +250,6 @@ def test_what_another_account_has_changed_is_told_until_its_author_agrees(file: 
     assert pull(file).findings.is_empty()
 
 
-@pytest.mark.parametrize("knows", ["events", "state"])
-def test_another_name_in_the_project_file_is_refused_before_anything_is_changed(
-    file: ProjectFile, fake: FakeStudio, knows: str
-):
-    if knows == "events":
-        fake.annotate(FOOD, "kim", typed("라면"))
-        sync_project(file.path)
-        (file.pulled / "state.json").unlink()
-    before = dict(fake.of_projects)
-    text = file.path.read_text()
-    file.path.write_text(text.replace('"t"', '"t2"'))
-    for more in ([], ["--dry-run"], ["--only", "push"]):
-        assert wrong(lambda more=more: annotate("sync", file.path, *more)) == (
-            f"{file.path}, key name: is 't2', and what {file.pulled} holds belongs to 't', which {fake.where} "
-            'still has; write name = "t" again'
-        )
-    assert fake.of_projects == before
-    file.path.write_text(text)
-    assert "Everything is there" in annotate("sync", file.path)
-
-
 # Files.
 
 
