@@ -20,7 +20,7 @@ from blend.builders.saq.answer_sheet import given_part
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.loaders.files.diagnostics import Finding
-from blend.loaders.label_studio.events import ExportedTask, Held, Line, counted_lines, held_in, read_events
+from blend.loaders.label_studio.events import ExportedTask, Held, Line, counted_lines, held_in
 from blend.loaders.responses import NOT_ASKED, read_responses, readable_rows
 from blend.schemas.errors import InputError
 from blend.schemas.frames import FINDINGS
@@ -100,22 +100,11 @@ class StageReading(NamedTuple):
         return [held for held in self.held.values() if held.is_gone]
 
 
-def readings(file: ProjectFile) -> list[StageReading]:
-    """Read what was pulled so far, with what a project file says of people now.
-
-    Stages of which nothing was seen are left out.
-
-    Raises:
-        InputError: If there is no key, or the events are damaged.
-    """
-    return counting(file, read_events(file.events))
-
-
 def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] = ()) -> list[StageReading]:
     """Make responses, reviews and all other rows of the events: the only rule of what counts.
 
     Questions count that are asked, and reviews decide only on answers that are still given. Each stage is read
-    after those that it is about.
+    after those that it is about. Stages of which nothing was seen are left out.
 
     Args:
         file: The project.
@@ -136,25 +125,26 @@ def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] 
         )
     people = People(project_key(file))
     asked, typed = _in_files(file)
+    given: dict[str, Mapping[str, Set[str]]] = {}
     found: list[StageReading] = []
     for stage_locale in stage_locales(file):
+        stage, locale, _ = stage_locale
         held = held_in(lines, stage_locale.slug)
         if not held and stage_locale.name not in also:
             continue
-        current, tag = counted_lines(held), stage_locale.locale.tag
-        context = stage_locale.stage.context(file.project, stage_locale.locale, people)
-        given = {
-            ANSWER_SHEET.mark(template_id, tag, answer)
-            for template_id, answers in (_answers_in(found, tag, typed) or {}).items()
-            for answer in answers
-        }
-        reading = stage_locale.stage.read(current, replace(context, given=given or None))
-        reading = _noted(reading, _changed_by_others(current, tag))
-        let_go = stage_locale.stage.read([one.version for one in held.values() if one.is_let_go], context).work
+        current, context = counted_lines(held), stage.context(file.project, locale, people)
+        let_go = stage.read([one.version for one in held.values() if one.is_let_go], context).work
+        here = given.get(locale.tag)
+        reading = stage.read(current, replace(context, given=here))
+        reading = _noted(reading, _changed_by_others(current, locale.tag))
+        if asked is not None:
+            reading = _of_asked(reading, locale.tag, asked)
+        if "responses" in reading.rows and typed is not None:
+            given[locale.tag] = _given(reading.rows["responses"], locale.tag, typed)
+        if "reviews" in reading.rows and here is not None:
+            reading = _without_lost_answers(reading, locale.tag, here)
         found.append(StageReading(stage_locale, held, current, reading, let_go))
-    if asked is not None:
-        found = [one._replace(reading=_of_asked(one, asked)) for one in found]
-    return [one._replace(reading=_without_lost_answers(one, found, typed)) for one in found]
+    return found
 
 
 _Answers = Mapping[tuple[str, str], Set[str]]
@@ -180,20 +170,15 @@ def _in_files(file: ProjectFile) -> tuple[set[tuple[str, str]] | None, _Answers 
     )
 
 
-def _answers_in(found: Sequence[StageReading], tag: str, typed: _Answers | None) -> dict[str, set[str]] | None:
-    """The answers that anybody gives in a locale, by template; null if none were pulled or some are unknown."""
-    if typed is None:
-        return None
-    for one in found:
-        if one.stage_locale.locale.tag == tag and "responses" in one.reading.rows:
-            given = defaultdict[str, set[str]](set)
-            for row in one.reading.rows["responses"]:
-                given[row["template_id"]].update(map(clean, row.get("answers", ())))
-            for (template_id, locale), answers in typed.items():
-                if locale == tag:
-                    given[template_id] |= answers
-            return given
-    return None
+def _given(rows: Sequence[Mapping[str, Any]], tag: str, typed: _Answers) -> dict[str, set[str]]:
+    """The answers that anybody gives in a locale, by template: on the server, or typed into files."""
+    given = defaultdict[str, set[str]](set)
+    for row in rows:
+        given[row["template_id"]].update(map(clean, row.get("answers", ())))
+    for (template_id, locale), answers in typed.items():
+        if locale == tag:
+            given[template_id] |= answers
+    return given
 
 
 def _changed_by_others(lines: Sequence[Line], locale: str) -> Iterator[Finding]:
@@ -207,9 +192,8 @@ def _changed_by_others(lines: Sequence[Line], locale: str) -> Iterator[Finding]:
             yield "changed-by-another", location_of(line), locale, line["data"].get("template_id"), detail
 
 
-def _of_asked(one: StageReading, asked: Collection[tuple[str, str]]) -> Reading:
+def _of_asked(reading: Reading, tag: str, asked: Collection[tuple[str, str]]) -> Reading:
     """A reading without rows of questions that are not asked any more; they come back with the question."""
-    reading, tag = one.reading, one.stage_locale.locale.tag
     rows, notes = dict(reading.rows), list[Finding]()
     for kind in BY_LOCALE:
         unasked = [row["template_id"] for row in rows.get(kind, ()) if (row["template_id"], tag) not in asked]
@@ -223,15 +207,12 @@ def _of_asked(one: StageReading, asked: Collection[tuple[str, str]]) -> Reading:
     return _noted(reading._replace(rows=rows), notes)
 
 
-def _without_lost_answers(one: StageReading, found: Sequence[StageReading], typed: _Answers | None) -> Reading:
-    """A reading whose reviews decide only on answers that are still given; others stay as they are.
+def _without_lost_answers(reading: Reading, tag: str, given: Mapping[str, Collection[str]]) -> Reading:
+    """A reading whose reviews decide only on answers that are still given.
 
     Whoever corrects an answer after it was reviewed, or asks to be forgotten, leaves a decision about nothing,
     which a build would refuse. Groups that become empty go, and so do reviews that decide nothing any more.
     """
-    reading, tag = one.reading, one.stage_locale.locale.tag
-    if "reviews" not in reading.rows or (given := _answers_in(found, tag, typed)) is None:
-        return reading
     kept, notes = [], list[Finding]()
     for row in reading.rows["reviews"]:
         template_id = row["template_id"]

@@ -140,8 +140,10 @@ def _read_reviews(lines: Sequence[Line], context: StageContext) -> Reading:
 
 def _given_on(done: Done, context: StageContext) -> int:
     """How many answers that are given now the page shows on which somebody decided."""
-    items = [item["id"] for item in done.data.get("answers") or []]
-    return len(items) if context.given is None else sum(item in context.given for item in items)
+    answers = [clean(item["title"]) for item in done.data.get("answers") or []]
+    if context.given is None:
+        return len(answers)
+    return len({*answers} & {*context.given.get(done.data["template_id"], ())})
 
 
 def _superseded(done: Done, counting: Done, more: int, reader: Reader) -> None:

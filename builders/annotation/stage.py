@@ -78,8 +78,8 @@ class StageContext:
     locale: Locale
     known: frozenset[str] | None = None
     """Pseudonyms of those whom the project file names; null where anybody may work."""
-    given: Collection[str] | None = None
-    """Ids of the answers that are given in the locale now; null where none were pulled."""
+    given: Mapping[str, Collection[str]] | None = None
+    """The answers that are given in the locale now, by template; null where none were pulled."""
 
 
 class StageDefinition(FrozenModel):

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from blend.builders.annotation.counting import StageReading, readings, stage_locales
+from blend.builders.annotation.counting import StageReading, counting, stage_locales
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pulled_files import DECIDED
 from blend.builders.annotation.pulling import Pull, accept_missing, pull, session, unlisted
@@ -20,7 +20,7 @@ from blend.builders.saq.ballots import STOPPED
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.label_studio.events import Draft, Held
+from blend.loaders.label_studio.events import Draft, Held, read_events
 from blend.loaders.label_studio.push import ProjectPlan, Quota, WantedProject, plan_push, push
 from blend.schemas.errors import InputError, RowErrors
 
@@ -88,7 +88,7 @@ def sync_project(
             if pulls:
                 # Responses and reviews have come.
                 checked = check_project(path)
-            found = readings(at.file) if pulled is None else pulled.found
+            found = counting(at.file, read_events(at.file.events)) if pulled is None else pulled.found
             wanted = _wanted_projects(checked, _asked_people(checked, found))
             plans = plan_push(at.there, wanted, where=at.studio.where)
             if not dry_run:

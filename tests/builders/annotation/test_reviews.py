@@ -128,7 +128,7 @@ def test_of_several_reviews_that_of_most_answers_counts_then_the_last(pages, giv
         small(number, *items.split(), given=[annotation(minute, person, ranked(g1=items.split()))])
         for number, (person, minute, items) in enumerate(pages, start=1)
     ]
-    reading = read(*tasks, stage="review", given=given)
+    reading = read(*tasks, stage="review", given=given and {"food-01": given})
     (row,) = reading.rows["reviews"]
     assert (row["reviewer"], row["groups"]) == (counting, [{"answers": pages[1][2].split()}])
     (who, minute, _), _ = pages

@@ -1,7 +1,7 @@
 """Annotations as Label Studio exports them, for tests of the stages."""
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,9 +51,9 @@ def read(
     locale: str = "ko-KR",
     stage: StageName = "answer",
     project: Project = PROJECT,
-    given: Collection[str] | None = None,
+    given: Mapping[str, Collection[str]] | None = None,
 ) -> Reading:
-    """What a stage reads from tasks, with the ids of answers that are given now."""
+    """What a stage reads from tasks, with the answers that are given now."""
     chosen_stage = stage_of(stage)
     context = replace(chosen_stage.context(project, registry().get(locale), PEOPLE), given=given)
     return chosen_stage.read(lines_of(stage, *tasks), context)
