@@ -72,14 +72,12 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
     counts = {
         **{kind: kinds[kind] for kind in ("added", "shown anew", "removed")},
         "asked of more people": more,
-        "given to nobody any more": sum(a.closed and not a.is_dropped and not t.closed for t, a in plan.asked),
+        "given to nobody any more": sum(ask.closed and not task.closed for task, ask in plan.asked),
     }
-    dropped = [str(task.data.get("template_id")) for task, ask in plan.asked if ask.is_dropped]
     done = [
         "another page" if plan.sets_config else "",
         f"{plan.wanted.overlap} annotations per task" if plan.sets_overlap else "",
         *(f"{pluralise(n, 'task')} {what}" for what, n in counts.items() if n),
-        f"dropped, since too many do not know: {', '.join(dropped)}" if dropped else "",
     ]
     if any(done):
         yield f"{title}: {', '.join(filter(None, done))}"

@@ -1,7 +1,6 @@
 """The stage *review*: a person drags all answers to a question into groups, and writes their English."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain
 from typing import Any
@@ -165,14 +164,8 @@ def _superseded(done: Done, counting: Done, more: int, reader: Reader) -> None:
 def _review(done: Done, reader: Reader, project: Project) -> dict[str, Any] | None:
     """The review that an annotation holds, or null where nothing was decided; then a finding says why."""
     answers = {item["id"]: clean(item["title"]) for item in done.data.get("answers") or []}
-    columns = _columns(done, reader, answers, project)
-    held = Counter(chain.from_iterable(columns.values()))
-    repeated = [answers[item] for item, times in held.items() if times > 1]
-    if repeated:
-        detail = f"{listed_texts(repeated)} in two columns; the review is left out"
-        reader.leave_out(done, "decided-twice", detail)
-        return None
-    sorted_out = {item for name, items in columns.items() if name != _UNSORTED for item in items}
+    columns = _columns(done, answers, project)
+    sorted_out = {*chain.from_iterable(columns.values())}
     if not sorted_out:
         reader.leave_out(done, "empty-annotation", "no answer was moved into a group; left out")
         return None
@@ -191,18 +184,12 @@ def _review(done: Done, reader: Reader, project: Project) -> dict[str, Any] | No
     return row
 
 
-def _columns(done: Done, reader: Reader, answers: Mapping[str, str], project: Project) -> dict[str, list[str]]:
-    """The ids of the answers in every column; ids and columns that nobody made are noted."""
-    known = {f"g{number}" for number in range(1, project.review_groups + 1)} | {INVALID, _UNSORTED}
+def _columns(done: Done, answers: Collection[str], project: Project) -> dict[str, list[str]]:
+    """The ids of the answers in every column that the page has now."""
     columns: dict[str, list[str]] = {}
     for value in done.results.get(GROUPS, []):
-        held = value.get("ranker")
-        for name, items in held.items() if isinstance(held, Mapping) else ():
-            strange = [str(item) for item in items if item not in answers or name not in known]
-            if strange:
-                what = f"{GROUPS} holds {listed_texts(strange)}, which was not shown; left out"
-                reader.note(done, "unknown-choice", what)
-            columns.setdefault(name, []).extend(item for item in items if str(item) not in strange)
+        for name in (*(f"g{number}" for number in range(1, project.review_groups + 1)), INVALID):
+            columns.setdefault(name, []).extend(one for one in value["ranker"].get(name, ()) if one in answers)
     return columns
 
 

@@ -265,20 +265,14 @@ class Reader:
         return kept
 
     def chosen(self, done: Done, control: str, options: Sequence[str]) -> list[str]:
-        """All options that were chosen, in the order of the options; unknown ones are noted."""
+        """All options that were chosen, in the order of the options."""
         values = [value.get("choices") for value in done.results.get(control, [])]
         chosen = [option for listed in values if isinstance(listed, list) for option in listed]
-        if strange := [str(option) for option in chosen if option not in options]:
-            what = f"{control} holds {listed_texts(strange)}, which was not offered; left out"
-            self.note(done, "unknown-choice", what)
         return [option for option in options if option in chosen]
 
     def choice(self, done: Done, control: str, options: Sequence[str]) -> str | None:
-        """The option that was chosen; null for none, and, noted, for several."""
-        chosen = self.chosen(done, control, options)
-        if len(chosen) > 1:
-            self.note(done, "unknown-choice", f"{control} holds {listed_texts(chosen)}, not one; left out")
-        return chosen[0] if len(chosen) == 1 else None
+        """The option that was chosen, of which the page allows one; null for none."""
+        return next(iter(self.chosen(done, control, options)), None)
 
     def day(self, done: Done) -> str:
         """The day of an annotation, ``YYYY-MM-DD``; the first day of 1970 where the server does not say."""

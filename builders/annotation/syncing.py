@@ -16,7 +16,6 @@ from blend.builders.annotation.questions import collection_plan
 from blend.builders.annotation.stage import Material
 from blend.builders.annotation.starting import CheckedProject, check_project
 from blend.builders.annotation.ui_strings import texts_of
-from blend.builders.saq.ballots import STOPPED
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.progress import ProgressCallback
@@ -220,8 +219,7 @@ def _asked_people(checked: CheckedProject, found: Sequence[StageReading]) -> dic
     for row in collection_plan(project, checked.material).to_dicts():
         name, task = f"{project.name}/answer/{row['locale']}", row["blend_id"]
         so_far = people.get(name, {}).get(task, 0)
-        quota = _quota(so_far, row["still_needed"])
-        asked.setdefault(name, {})[task] = quota._replace(is_dropped=row["state"] == STOPPED)
+        asked.setdefault(name, {})[task] = _quota(so_far, row["still_needed"])
     for one in found:
         if (plan := one.stage_locale.stage.reading_plan) is not None:
             name = one.stage_locale.name

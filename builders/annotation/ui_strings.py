@@ -159,22 +159,6 @@ def _ours(language: str) -> Mapping[str, str]:
 # The pages, filled in from the templates in ``pages``.
 
 
-_FONTS = {
-    "Arab": '"Noto Naskh Arabic", "Noto Sans Arabic", "Geeza Pro", Tahoma, ',
-    "Ethi": '"Noto Sans Ethiopic", Kefa, Nyala, "Abyssinica SIL", ',
-    "Beng": '"Noto Sans Bengali", "Nirmala UI", "Bangla MN", ',
-    "Deva": '"Noto Sans Devanagari", "Nirmala UI", ',
-    "Hans": '"Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", ',
-    "Hant": '"Noto Sans CJK TC", "PingFang TC", "Microsoft JhengHei", ',
-    "Jpan": '"Noto Sans CJK JP", "Hiragino Sans", "Yu Gothic", Meiryo, ',
-    "Kore": '"Noto Sans CJK KR", "Apple SD Gothic Neo", "Malgun Gothic", ',
-}
-"""Fonts that draw a script well, where Latin fonts lack it or draw it badly, the free ones first."""
-
-_TALL = frozenset({"Arab", "Beng", "Deva", "Ethi"})
-"""Scripts whose marks above and below the letters need more room between lines."""
-
-
 def page(stage: str, locale: Locale, texts: PageTexts, **facts: Any) -> str:
     """A labelling configuration.
 
@@ -191,8 +175,7 @@ def page(stage: str, locale: Locale, texts: PageTexts, **facts: Any) -> str:
         in_english=texts.in_english,
         # The line of English below a question; none where the question is English.
         english="" if is_english(locale.language) else "en_question",
-        fonts=_FONTS.get(locale.script, "") + "system-ui, sans-serif",
-        tall=locale.script in _TALL,
+        script=locale.script,
         rtl=locale.direction == "rtl",
         **facts,
     )

@@ -60,8 +60,6 @@ class Quota(NamedTuple):
     """Annotations in all."""
     closed: bool
     """Whether it is given to nobody any more."""
-    is_dropped: bool = False
-    """Whether it is closed since too many do not know."""
 
     def differs_from(self, task: RemoteTask) -> bool:
         """Whether the server is to be told.

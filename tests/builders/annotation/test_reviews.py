@@ -82,24 +82,16 @@ def test_whatever_is_odd_about_a_review_is_told():
         for kind, detail in (
             ("english-without-group", "'tea' beside the empty group 3; left out"),
             ("same-english", "'Rice' beside the groups 1 and 2; kept as two answers"),
-            ("unknown-choice", "groups holds '김치', which was not shown; left out"),
-            ("unknown-choice", "groups holds '빵', which was not shown; left out"),
             ("unsorted-answer", "'차', '김치' in no column; left to the rules of grouping"),
         )
     ]
 
 
-@pytest.mark.parametrize(
-    ("columns", "kind", "detail"),
-    [
-        ({"g1": ["밥"], "g2": ["밥"]}, "decided-twice", "'밥' in two columns; the review is left out"),
-        ({"_": ["밥"]}, "empty-annotation", "no answer was moved into a group; left out"),
-    ],
-)
-def test_a_review_that_decides_twice_or_not_at_all_is_left_out(columns, kind: str, detail: str):
-    reading = read(small(7, "밥", given=[annotation(1, 1, ranked(**columns))]), stage="review")
+def test_a_review_that_decides_nothing_is_left_out():
+    reading = read(small(7, "밥", given=[annotation(1, 1, ranked(_=["밥"]))]), stage="review")
     assert reading.rows["reviews"] == []
-    assert told(reading) == [(kind, "task 7, annotation 1", f"{A}: {detail}")]
+    detail = f"{A}: no answer was moved into a group; left out"
+    assert told(reading) == [("empty-annotation", "task 7, annotation 1", detail)]
     assert reading.work["outcome"].to_list() == ["refused"]
 
 
@@ -228,7 +220,6 @@ def test_an_unsure_reader_gives_no_verdict_and_two_boxes_are_none():
     assert verdicts(reading) == [("boiled rice", "ok", A), ("stones", "ok", A)]
     assert [(kind, detail) for kind, _, detail in told(reading)] == [
         ("decided-twice", f"{A}: both boxes of 'bread' are ticked; no verdict is taken"),
-        ("unknown-choice", f"{A}: silly holds 'soap', which was not offered; left out"),
     ]
 
 

@@ -121,7 +121,7 @@ def test_more_is_asked_exactly_where_the_rule_says_so(file: ProjectFile, fake: F
 
     # One that is given to people still costs no request, however many do not know.
     told = annotate("sync", file.path)
-    assert "t answer ko-KR: dropped, since too many do not know: work-01\n" in told
+    assert "t answer ko-KR: 1 task given to nobody any more\n" in told
     assert (asked_of(fake), fake.asked.count("ask")) == ([(3, False), (2, True)], 1)
     fake.annotate(FOOD, "c", typed("국"))
     assert "t answer ko-KR: 1 task asked of more people\n" in annotate("sync", file.path)
