@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import langcodes
 
+from blend.builders.annotation.counting import stage_of
 from blend.builders.annotation.judging import read_sheet
 from blend.builders.annotation.project import (
     ORDER,
@@ -39,7 +40,7 @@ from blend.schemas.errors import InputError, RowError, RowErrors, did_you_mean, 
 from blend.schemas.languages import in_a_sentence, turned_around
 from blend.schemas.locales import Locale, Registry, language_name, registry
 from blend.schemas.models import packaged_templates
-from blend.schemas.texts import RIGHT_TO_LEFT, agreeing, pluralise
+from blend.schemas.texts import RIGHT_TO_LEFT, pluralise
 
 _TAG = re.compile(r"([a-z]{2,3}(?:-[A-Z][a-z]{3})?)-([A-Z]{2})")
 
@@ -217,7 +218,8 @@ class _Checks:
         self.known: Registry = registry()
         self.sheets: dict[StageName, Sequence[Mapping[str, Any]]] = {}
         self.problems: list[RowError] = []
-        self._wanted = file.project.wanted
+        self._counting = file.project
+        """The project with the numbers of its recipe."""
 
     def run(self, *, before_pull: bool) -> Collected | None:
         """Run them, each whatever the others find; returns what was collected so far, where it was read."""
@@ -262,18 +264,18 @@ class _Checks:
     def _locales(self, asked: Collection[str] | None) -> None:
         """Check that locales are known, each once, with people and questions enough."""
         seen: dict[str, int] = {}
-        wanted = self._wanted
         for number, settings in enumerate(self._project.locales):
             key, tag, stages = f"locales[{number}]", settings.locale, settings.stages or self._project.stages
             self._try(f"{key}.locale", partial(self.known.get, tag))
             if seen.setdefault(tag, number) != number:
                 fix = f"put both into one table; the other is locales[{seen[tag]}]"
                 self._add(f"{key}.locale", f"{tag!r} has two tables", fix)
-            named = settings.annotators
-            if named is not None and "answer" in stages and len(named) < wanted:
-                are = f"{pluralise(wanted, 'response')} {agreeing(wanted, 'is', 'are')} wanted"
-                fix = "each person answers a question once: name more people, or lower the key wanted"
-                self._add(f"{key}.annotators", f"{pluralise(len(named), 'annotator')}, but {are}", fix)
+            for stage in map(stage_of, stages):
+                named, wanted = getattr(settings, stage.role), stage.readers(self._counting)
+                if named is not None and len(named) < wanted:
+                    who = f"{pluralise(len(named), stage.role.removesuffix('s'))} for the stage {stage.name}"
+                    fix = "name more people" + (f", or lower {stage.defined.readers}" if wanted > 1 else "")
+                    self._add(f"{key}.{stage.role}", f"{who}, which {wanted} are to do, each once", fix)
             reads = any(stage_definitions()[name].reads_questions for name in stages)
             if asked is not None and reads and tag in self.known and tag not in asked:
                 fix = f"add them to the questions in {self._project.collected}, or give the locale other stages"
@@ -289,9 +291,8 @@ class _Checks:
             self._add("recipe", f"the stage {stage} needs a recipe", fix)
         if recipe is not None and not (self._file.base / recipe).is_file():
             self._add("recipe", f"there is no file {recipe}", "correct the path, relative to this file")
-        rule = with_recipe(self._file).project.saq_options()
-        self._wanted = rule.wanted
-        for key, there in sorted(dict(rule).items()):
+        self._counting = with_recipe(self._file).project
+        for key, there in sorted(dict(self._counting.saq_options()).items()):
             here = getattr(self._project, key)
             if recipe is not None and key in self._project.model_fields_set and here != there:
                 fix = f"write {key} = {here} under [saq] of {recipe}, if that is meant, and delete the key here"
@@ -371,8 +372,3 @@ def _notes(file: ProjectFile, known: Registry) -> Iterator[str]:
     for settings in project.locales:
         if settings.annotators is None and "answer" in (settings.stages or project.stages):
             yield f"{settings.locale}: no annotators are named, so whoever has an account may answer"
-        used = settings.stages or project.stages
-        read = sorted(name for name in used if stage_definitions()[name].readers == "readers")
-        if read and settings.reviewers is not None and len(settings.reviewers) < project.readers:
-            who = f"{pluralise(len(settings.reviewers), 'reviewer')} for {' and '.join(read)}"
-            yield f"{settings.locale}: {who}, which {project.readers} are to read: name more, or lower readers"
