@@ -27,9 +27,6 @@ def _init(
     locale: Annotated[
         list[str], typer.Option(help="Locale to ask, like wo-SN; repeat it. Unknown ones get an entry.")
     ],
-    name: Annotated[
-        str | None, typer.Option(help="Short name of project and release; that of the folder when absent.")
-    ] = None,
 ) -> None:
     """Begin a project: locale entry, project file, recipe, first questions, key, and a README that leads on.
 
@@ -37,7 +34,7 @@ def _init(
     """
     from blend.builders.annotation.starting import start_project
 
-    written = [str(folder / path) for path in start_project(folder, locale, name=name)]
+    written = [str(folder / path) for path in start_project(folder, locale)]
     print_lines([*written, f"{folder / 'README.md'} says what to do next."])
 
 

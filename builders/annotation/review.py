@@ -25,7 +25,7 @@ from blend.loaders.label_studio.push import WantedTask
 from blend.loaders.responses.response_rows import is_own
 from blend.schemas.locales import Locale
 from blend.schemas.sheets import ANSWER_SHEET, parted
-from blend.schemas.texts import clean, fold, pluralise
+from blend.schemas.texts import clean, fold
 
 GROUPS, ITEMS, WHY_INVALID = "groups", "answers", "reason"
 """Names of the controls, and of the list of answers."""
@@ -132,7 +132,10 @@ def _read_reviews(lines: Sequence[Line], context: StageContext) -> Reading:
         # The last one counts: its page shows most of the answers that are given now; of equal ones the latest.
         *others, (most, counting, row) = sorted(reviews, key=lambda review: (review[0], review[1].order))
         for number, done, _ in others:
-            _superseded(done, counting, most - number, reader)
+            if number == most or done.order > counting.order:
+                # Not `leave_out`: it was work, and is paid, whoever reviewed the question again.
+                detail = f"what {counting.annotator} decided in {counting.location} counts; left out"
+                reader.note(done, "reviewed-twice", detail)
         rows.append(row)
     return reader.reading(reviews=rows)
 
@@ -143,22 +146,6 @@ def _given_on(done: Done, context: StageContext) -> int:
     if context.given is None:
         return len(answers)
     return len({*answers} & {*context.given.get(done.data["template_id"], ())})
-
-
-def _superseded(done: Done, counting: Done, more: int, reader: Reader) -> None:
-    """Tell of a review that does not count, unless it made way for a later one of ``more`` answers."""
-    if not more:
-        who, where = counting.annotator, counting.location
-        detail = f"{who} reviewed the question later, in {where}, which counts; left out"
-    elif done.order > counting.order:
-        detail = (
-            f"sent after the review by {counting.annotator} in {counting.location}, which counts, since it "
-            f"decides on {pluralise(more, 'further answer')}; left out"
-        )
-    else:
-        return
-    # Not `leave_out`: it was work, and is paid, whoever reviewed the question again.
-    reader.note(done, "reviewed-twice", detail)
 
 
 def _review(done: Done, reader: Reader, project: Project) -> dict[str, Any] | None:

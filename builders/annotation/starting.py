@@ -49,7 +49,7 @@ _ENGLISH = "instructions/english.md"
 _FIRST_STAGES: tuple[StageName, ...] = ("answer", "review")
 
 
-def start_project(folder: Path, tags: Sequence[str], *, name: str | None = None) -> list[str]:
+def start_project(folder: Path, tags: Sequence[str]) -> list[str]:
     """Write everything that a new project begins with; nothing is ever replaced.
 
     It is the package's folder ``start``, its templates filled in, with a key, and texts to translate for
@@ -59,15 +59,14 @@ def start_project(folder: Path, tags: Sequence[str], *, name: str | None = None)
         folder: Made if it is not there; see `files.new_files.write_new_files`, also for errors.
         tags: Locales, ``language-region``; those that the package does not know get an entry in a locale file,
             filled in from Unicode's data, to be checked by people.
-        name: Short name of project and release; that of the folder when absent.
 
     Returns:
         The paths of the files, relative to the folder, in text order.
 
     Raises:
-        InputError: If a tag or the name cannot be one.
+        InputError: If a tag cannot be one, or the folder's name is none for project and release.
     """
-    name = _name(folder.absolute().name if name is None else name, given=name is not None)
+    name = _name(folder.absolute().name)
     known, new = _with_new(tags)
     locales = [known.get(tag) for tag in dict.fromkeys(tags)]
     strange = sorted({locale.language for locale in locales if not is_known(locale.language)})
@@ -79,20 +78,16 @@ def start_project(folder: Path, tags: Sequence[str], *, name: str | None = None)
     return write_new_files(folder, contents, folders=(_COLLECTED,), private=(_KEY,))
 
 
-def _name(name: str, *, given: bool) -> str:
-    """The name of project and release.
+def _name(folder: str) -> str:
+    """The name of project and release, made of that of their folder.
 
     Raises:
-        InputError: If it cannot be one.
+        InputError: If it has nothing of which one can be made.
     """
-    short = re.sub(r"[^a-z0-9._-]+", "-", name.casefold()).strip("-._")[:24]
-    if not short or (given and short != name):
-        suggestion = f", for example {short}" if short else ""
-        raise InputError(
-            f"{name!r} cannot be the name of a project; give up to 24 lower-case letters, digits, dots, _ and "
-            f"- as `name`{suggestion}"
-        )
-    return short
+    name = re.sub(r"[^a-z0-9._-]+", "-", folder.casefold()).strip("-._")[:24]
+    if not name:
+        raise InputError(f"{folder}: no name of a project can be made of it; name the folder in Latin letters")
+    return name
 
 
 def _with_new(tags: Sequence[str]) -> tuple[Registry, list[Locale]]:

@@ -25,7 +25,7 @@ from blend.loaders.files.content import read_content
 from blend.loaders.label_studio import another_program
 from blend.loaders.label_studio.client import RemoteProject, Studio
 from blend.schemas.errors import InputError, ServerError
-from blend.schemas.personal_data import EVENTS, KEY
+from blend.schemas.personal_data import EVENTS
 from blend.schemas.texts import pluralise
 
 _ADDED, _EDITED, _BACK = "added", "edited", "back"
@@ -54,11 +54,8 @@ _Author = Callable[[Any], str | None]
 """From what an annotation says of its author, or of who changed it last, to a pseudonym."""
 
 _VERSIONS = (_ADDED, _EDITED)
-_WITH_CONTENT = (_ADDED, _EDITED, _OLDER)
 _ON_SERVER = (_ADDED, _EDITED, _BACK, _OLDER)
 _MOMENT = timedelta(seconds=1)
-_ABOUT = {"stage", "id", "event", "task", "annotation", "blend_id", "annotator", "account"}
-_CONTENT = {"project", "changed_by", "created_at", "updated_at", "lead_time", "skipped", "data", "result"}
 
 
 class Held(NamedTuple):
@@ -108,12 +105,10 @@ def read_events(path: Path) -> list[Line]:
     for number, text in enumerate(complete.splitlines(), start=1):
         try:
             line = json.loads(text)
-            needed = {"stage", "id"} if line["event"] == KEY else _ABOUT
-            needed = needed | _CONTENT if line["event"] in _WITH_CONTENT else needed
-            if not needed <= line.keys():
-                raise KeyError(*needed - line.keys())
+            if not {"stage", "id", "event"} <= line.keys():
+                raise ValueError(text)
             lines.append(line)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, AttributeError, RecursionError):
             raise InputError(
                 f"{path}:{number}: is not a line of the events; bring the file back from git or a backup: what "
                 "people gave counts by this file"

@@ -95,27 +95,20 @@ def test_a_review_that_decides_nothing_is_left_out():
     assert reading.work["outcome"].to_list() == ["refused"]
 
 
-LATER = "{} reviewed the question later, in task {}, annotation 2, which counts; left out"
-FURTHER = (
-    "sent after the review by {} in task {}, annotation 2, which counts, since it decides on 1 further answer; "
-    "left out"
-)
-
-
 @pytest.mark.parametrize(
-    ("pages", "given", "counting", "detail"),
+    ("pages", "given", "counting", "is_told"),
     [
         # Each page with a person, a minute, and the answers that it shows; the second counts.
-        ([(1, 1, "밥"), (2, 2, "밥")], None, B, LATER),
-        ([(1, 3, "밥"), (1, 2, "밥 국")], None, A, FURTHER),
-        ([(2, 3, "밥"), (1, 2, "밥 국")], None, A, FURTHER),
-        ([(2, 1, "밥"), (1, 2, "밥 국")], None, A, None),
+        ([(1, 1, "밥"), (2, 2, "밥")], None, B, True),
+        ([(1, 3, "밥"), (1, 2, "밥 국")], None, A, True),
+        ([(2, 3, "밥"), (1, 2, "밥 국")], None, A, True),
+        ([(2, 1, "밥"), (1, 2, "밥 국")], None, A, False),
         # Answers that nobody gives any more make no page count.
-        ([(1, 1, "밥 차"), (2, 2, "밥")], {"밥"}, B, LATER),
-        ([(1, 3, "밥 차"), (2, 2, "밥 국")], {"밥", "국"}, B, FURTHER),
+        ([(1, 1, "밥 차"), (2, 2, "밥")], {"밥"}, B, True),
+        ([(1, 3, "밥 차"), (2, 2, "밥 국")], {"밥", "국"}, B, True),
     ],
 )
-def test_of_several_reviews_that_of_most_answers_counts_then_the_last(pages, given, counting, detail):
+def test_of_several_reviews_that_of_most_answers_counts_then_the_last(pages, given, counting, is_told):
     tasks = [
         small(number, *items.split(), given=[annotation(minute, person, ranked(g1=items.split()))])
         for number, (person, minute, items) in enumerate(pages, start=1)
@@ -124,9 +117,9 @@ def test_of_several_reviews_that_of_most_answers_counts_then_the_last(pages, giv
     (row,) = reading.rows["reviews"]
     assert (row["reviewer"], row["groups"]) == (counting, [{"answers": pages[1][2].split()}])
     (who, minute, _), _ = pages
-    place, what = f"task 1, annotation {minute}", "" if detail is None else detail.format(counting, 2)
-    left_out = [("reviewed-twice", place, f"{(A, B)[who - 1]}: {what}")]
-    assert told(reading) == ([] if detail is None else left_out)
+    detail = f"{(A, B)[who - 1]}: what {counting} decided in task 2, annotation 2 counts; left out"
+    left_out = [("reviewed-twice", f"task 1, annotation {minute}", detail)]
+    assert told(reading) == (left_out if is_told else [])
     assert reading.work["outcome"].to_list() == ["counted", "counted"]  # both were work, and are paid
 
 
