@@ -1,5 +1,6 @@
 """Pulling: what people did is written down as events, and the files that builds read are made of these."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.builders.annotation.counting import (
+    BY_LOCALE,
     StageLocale,
     StageReading,
     counting,
@@ -26,8 +28,8 @@ from blend.builders.annotation.counting import (
 )
 from blend.builders.annotation.judging import without_wordings
 from blend.builders.annotation.project import People, ProjectFile, key_line, project_key
-from blend.builders.annotation.pulled_files import write_files
-from blend.loaders.files.atomic import atomic_write
+from blend.loaders.files.atomic import atomic_write, storage_errors
+from blend.loaders.files.content import read_content
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio import events
 from blend.loaders.label_studio.client import Account, Studio, label_studio
@@ -41,10 +43,14 @@ from blend.loaders.label_studio.events import (
     exported,
 )
 from blend.loaders.label_studio.push import Inventory, check_unique, inventory
+from blend.schemas.errors import ConflictError
 from blend.schemas.frames import FINDINGS
 from blend.schemas.texts import agreeing, pluralise
 
 _FINDINGS_FILE = "findings.csv"
+
+DECIDED = "decided"
+"""Folder beside the project file for what other stages than *answer* and *review* yield, a file per kind."""
 
 # The events and the server, held by one command at a time.
 
@@ -291,8 +297,90 @@ def _written(log: Log, state: Mapping[str, ProjectState], changes: Mapping[str, 
     """Write the files that the events make."""
     found = counting(log.file, log.lines, also={*state, *changes})
     findings = pl.concat([pl.DataFrame(schema=FINDINGS), *(one.reading.findings for one in found)])
-    written = write_files(log.folder, log.file, found, earlier=lambda: counting(log.file, log.before))
+    written = _write_files(log, found)
     atomic_write(log.folder.path / _FINDINGS_FILE, findings.write_csv())
     names = {who: address for who, address in log.names.items() if who not in log.gone}
     log.folder.remember(projects=dict(state), events=log.digest(), names=names)
     return Pull(log.file, found, changes, state, written, findings)
+
+
+# Files: responses, reviews and all that other stages yield, whole, and nothing of others replaced.
+
+
+_Contents = Mapping[Path, tuple[str, int]]
+"""Content and number of rows by path; of nothing no file is made."""
+
+
+def _contents(file: ProjectFile, found: Sequence[StageReading]) -> _Contents:
+    """Content and number of rows of every file that readings fill.
+
+    A file of reviews or responses goes with its last row: an empty one would read as if it had lost its rows.
+    """
+    contents: dict[Path, tuple[str, int]] = {}
+    others: dict[str, list[dict[str, Any]]] = {}
+    for one in found:
+        for kind, rows in one.reading.rows.items():
+            if kind in BY_LOCALE:
+                path = file.collected / kind / f"{one.stage_locale.locale.tag}.jsonl"
+                contents[path] = _json_lines(rows), len(rows)
+            else:
+                others.setdefault(kind, []).extend(rows)
+    for kind, rows in sorted(others.items()):
+        contents[file.base / DECIDED / f"{kind}.jsonl"] = _json_lines(rows), len(rows)
+    return contents
+
+
+def _json_lines(rows: Sequence[Mapping[str, Any]]) -> str:
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+
+
+def _write_files(log: Log, found: Sequence[StageReading]) -> dict[Path, int]:
+    """Write files, each whole, those that are as they should be not at all.
+
+    Args:
+        log: Its folder remembers digests of what was written, so that somebody else's work is never replaced.
+        found: What the files hold.
+
+    Returns:
+        The files that were written, and their rows.
+
+    Raises:
+        ConflictError: If a file is there that no pull has written, or was edited since; names all of them, and
+            nothing is written.
+        StorageError: If one cannot be written.
+    """
+    folder, contents = log.folder, _contents(log.file, found)
+    before = {path: _digest(read_content(path)) for path in contents if path.exists()}
+    after = {path: _digest(content.encode()) for path, (content, _) in contents.items()}
+    nothing = _digest(b"")
+    strange = [path for path in before if before[path] not in (after[path], nothing, *folder.state.written)]
+    if strange:
+        # In a clone nothing is known of what was written: it is what the events of before make.
+        pulled = _contents(log.file, counting(log.file, log.before))
+        strange = [p for p in strange if p not in pulled or before[p] != _digest(pulled[p][0].encode())]
+    if strange:
+        raise ConflictError(
+            "\n".join(
+                f"{path}: is not as the pulls before have written it, and would be replaced; delete it, or "
+                "move rows of your own into a file beside it, as "
+                f"{path.stem}.own{path.suffix}, and run the same again"
+                for path in strange
+            )
+        )
+    # Both digests before the first file is written: a kill in between leaves files of either kind.
+    folder.remember(written=sorted({*before.values(), *after.values()}))
+    # A file that is not there is as good as an empty one: of nothing no file is made.
+    changed = [path for path in contents if before.get(path, nothing) != after[path]]
+    for path in changed:
+        with storage_errors(path, fix="change the permissions"):
+            content, _ = contents[path]
+            if content or path.parent.name not in BY_LOCALE:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                atomic_write(path, content)
+            else:
+                path.unlink()
+    return {path: contents[path][1] for path in changed}
+
+
+def _digest(content: bytes) -> str:
+    return sha256(content).hexdigest()

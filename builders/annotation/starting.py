@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import langcodes
+import polars as pl
 
 from blend.builders.annotation.counting import stage_of
 from blend.builders.annotation.judging import read_sheet
@@ -23,7 +24,6 @@ from blend.builders.annotation.project import (
     project_key,
     with_recipe,
 )
-from blend.builders.annotation.pulled_files import Collected, read_collected
 from blend.builders.annotation.stage import Material, stage_definitions
 from blend.builders.annotation.ui_strings import (
     english_template,
@@ -34,8 +34,9 @@ from blend.builders.annotation.ui_strings import (
     texts_of,
     ui_strings_of,
 )
+from blend.builders.saq.answer_sheet import without_lost
 from blend.loaders.files.new_files import git_attributes, write_new_files
-from blend.loaders.responses import ResponseTables
+from blend.loaders.responses import IN_A_FILE, NOT_ASKED, ResponseTables, read_responses
 from blend.schemas.errors import InputError, RowError, RowErrors, did_you_mean, raise_all
 from blend.schemas.languages import in_a_sentence, turned_around
 from blend.schemas.locales import Locale, Registry, language_name, registry
@@ -173,7 +174,7 @@ class CheckedProject(NamedTuple):
     material: Material
     """Questions, responses and reviews so far, and sheets; empty where no stage needs them."""
     passed_over: Sequence[str]
-    """See `counting.Collected`."""
+    """What is passed over in reviews, and what to do about it."""
     diagnostics: Sequence[str]
     """All that the lead of the project should know though it is not wrong, with what is passed over."""
 
@@ -196,7 +197,7 @@ def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
     file, material = with_recipe(file), Material(sheets=checks.sheets)
     passed_over: Sequence[str] = ()
     if collected is not None:
-        tables, passed_over = collected.tables, collected.passed_over
+        tables, passed_over = collected
         material = Material(tables.questions, tables.responses, tables.reviews, sheets=checks.sheets)
     return CheckedProject(file, material, passed_over, (*passed_over, *_notes(file, checks.known)))
 
@@ -216,17 +217,17 @@ class _Checks:
         self._counting = file.project
         """The project with the numbers of its recipe."""
 
-    def run(self, *, before_pull: bool) -> Collected | None:
+    def run(self, *, before_pull: bool) -> tuple[ResponseTables, list[str]] | None:
         """Run them, each whatever the others find; returns what was collected so far, where it was read."""
         self.known = self._try("locale_file", lambda: self._file.locales) or self.known
         self._try("recipe", self._recipe)
         self._places()
         collected = None
         if not before_pull and any(stage_definitions()[name].reads_questions for name in self._used()):
-            collected = self._try("collected", lambda: read_collected(self._file.collected, self.known))
+            collected = self._try("collected", partial(_read_collected, self._file.collected, self.known))
         if collected is not None:
-            self._asked(collected.tables)
-        self._locales(None if collected is None else set(collected.tables.questions["locale"]))
+            self._asked(collected[0])
+        self._locales(None if collected is None else set(collected[0].questions["locale"]))
         if "collect" in self._used() and self._project.topics is None:
             fix = 'list what questions are collected on, for example topics = ["Food", "Work life"]'
             self._add("topics", "the stage collect needs topics", fix)
@@ -331,6 +332,27 @@ class _Checks:
                 self._add(key, f"no locale of the project speaks {language!r}", fix)
             else:
                 self._try(key, partial(own_texts, own))
+
+
+def _read_collected(folder: Path, locales: Registry) -> tuple[ResponseTables, list[str]]:
+    """Read a directory of raw responses while responses are being collected.
+
+    Returns:
+        The tables, in which reviews decide on answers that are given, and on nothing else; and what is passed
+        over in reviews, and what to do about it.
+
+    Raises:
+        InputError, RowError, RowErrors: As `loaders.responses.read_responses`.
+    """
+    tables = read_responses(folder, locales=locales, reviewing=True, collecting=True)
+    reviews, lost = without_lost(tables.reviews, tables.responses)
+    of_reviews = tables.findings.filter(pl.col("kind").is_in([NOT_ASKED, IN_A_FILE]))
+    passed_over = [f"{source}: {detail}" for source, detail in of_reviews.select("source", "detail").rows()]
+    again = "have the question reviewed again, by `blend reviews propose` and `blend reviews accept --update`"
+    for one in lost:
+        what = f"decides on {', '.join(map(repr, one.answers))}, which nobody answers any more; passed over"
+        passed_over.append(f"{one.source}: {what}; {'delete that review' if one.is_all else again}")
+    return tables._replace(reviews=reviews), passed_over
 
 
 def _stages_by_language(file: ProjectFile, known: Registry) -> dict[str, set[StageName]]:

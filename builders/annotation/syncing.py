@@ -10,8 +10,7 @@ from typing import Literal, NamedTuple
 
 from blend.builders.annotation.counting import StageReading, counting, stage_locales
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pulled_files import DECIDED
-from blend.builders.annotation.pulling import Pull, accept_missing, pull, session, unlisted
+from blend.builders.annotation.pulling import DECIDED, Pull, accept_missing, pull, session, unlisted
 from blend.builders.annotation.questions import collection_plan
 from blend.builders.annotation.stage import Material
 from blend.builders.annotation.starting import CheckedProject, check_project
@@ -36,7 +35,7 @@ class Sync(NamedTuple):
     drafts: Sequence[Draft] = ()
     """What somebody has begun and not sent, as of the last pull."""
     passed_over: Sequence[str] = ()
-    """See `counting.Collected`."""
+    """See `starting.CheckedProject`."""
     links: Mapping[str, str] = MappingProxyType({})
     """Where people begin with projects that were made, by title: the invitation."""
 

@@ -310,14 +310,14 @@ def test_reviews_of_answers_that_are_gone_stop_a_build_alone(answered: ProjectFi
     by_people(answered, decided_on("밥", "떡", "빵"))
     checked = check_project(answered.path)
     assert (
-        "reviews/ko-KR.own.jsonl:1: decides on '떡', which nobody answers any more; passed over, until "
-        "`blend reviews propose` and `blend reviews accept --update` review the question again"
+        "reviews/ko-KR.own.jsonl:1: decides on '떡', which nobody answers any more; passed over; have the "
+        "question reviewed again, by `blend reviews propose` and `blend reviews accept --update`"
     ) in checked.diagnostics
     (kept,) = checked.material.reviews["groups"].to_list()
     assert [group["answers"] for group in kept] == [["밥"], ["빵"]]
     by_people(answered, decided_on("떡"))
     (alone, *_) = check_project(answered.path).diagnostics
-    assert alone.endswith("any more; passed over; delete that review, which decides on nothing else")
+    assert alone.endswith("any more; passed over; delete that review")
     assert "nobody answered '떡'" in wrong(lambda: read_responses(answered.collected))
     # Nobody of the locale has any answer left.
     (answered.collected / "responses/ko-KR.jsonl").unlink()
