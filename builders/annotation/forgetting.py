@@ -52,9 +52,9 @@ def forget_person(file: ProjectFile, who: str, *, on_progress: ProgressCallback 
     Pulls before, so that nothing that came since the last pull is left, and after, so that what is here is what
     is there; no later pull brings anything back. The answers that nobody else gave leave the reviews as well,
     with the English that belongs to them; what reviewers decided on others' answers stays. Reviews whose page
-    shows such answers, also beside the options of *mcq-review*, stay here without them, and their tasks are
-    deleted on the server: the next push makes them anew, with what was decided. Published releases stay as they
-    are. May be stopped at any moment and run again.
+    shows such answers stay here without them, and their tasks are deleted on the server: the next push makes
+    them anew, with what was decided. Published releases stay as they are. May be stopped at any moment and run
+    again.
 
     Args:
         file: The project.
@@ -77,7 +77,7 @@ def forget_person(file: ProjectFile, who: str, *, on_progress: ProgressCallback 
             if found := at.there.get(stage_locale.name):
                 tasks = events.exported(at.studio, found[0])
                 _erase(at, tasks, people, done)
-                if stage_locale.stage.name in ("review", "mcq-review"):
+                if stage_locale.stage.name == "review":
                     showing = {task["id"]: task for task in tasks if shown_in(task["data"]) - given}
                     held = events.held_in(lines, stage_locale.slug)
                     _clear_reviews(at, held, found[0].id, showing, done)

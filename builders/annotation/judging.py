@@ -5,7 +5,7 @@ what is shown as correct, and below it what is shown as wrong. Who reads marks o
 all else is accepted by sending the page. In the others people say something of each row of a sheet.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from itertools import zip_longest
@@ -16,7 +16,6 @@ from typing import Any
 import polars as pl
 
 from blend.builders.annotation.project import Project, StageName
-from blend.builders.annotation.review import ITEMS
 from blend.builders.annotation.stage import (
     Done,
     Material,
@@ -36,7 +35,7 @@ from blend.loaders.label_studio.push import WantedTask
 from blend.schemas.errors import InputError
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale
-from blend.schemas.sheets import ALSO_CORRECT, ANSWER_SHEET, KEY_ROLE, OK, parted, unguarded
+from blend.schemas.sheets import ALSO_CORRECT, KEY_ROLE, OK, parted, unguarded
 from blend.schemas.texts import clean
 
 _WRONG, _UNSURE, _RIGHT, _SILLY, _WHY = "wrong", "unsure", "also_right", "silly", "why"
@@ -63,47 +62,15 @@ def _option_tasks(project: Project, locale: Locale, material: Material) -> list[
         return []
     answered = material.answered.filter(locale=locale.tag)
     local = dict(answered.select("template_id", "question").iter_rows())
-    worded = _wordings(answered)
     here = material.options.filter(locale=locale.tag).partition_by("template_id", maintain_order=True)
     return [
-        _option_task(rows, local.get(rows[0, "template_id"]), worded, material.ui_strings)
+        _option_task(rows, local.get(rows[0, "template_id"]), material.ui_strings)
         for rows in here
         if project.templates is None or rows[0, "template_id"] in project.templates
     ]
 
 
-_Wordings = Callable[[str, str], tuple[str, list[str]]]
-
-
-def _wordings(answered: pl.DataFrame) -> _Wordings:
-    """From a template and an option in English to how people here worded it, and to which template.
-
-    To this question, or else to another one. What comes from another country and nobody here has ever answered
-    has no wording.
-    """
-    local: dict[tuple[str, str], tuple[str, list[str]]] = {}
-    for row in answered.sort("template_id").iter_rows(named=True):
-        for group in row["annotations"]:
-            for english in map(str.casefold, group["en_answers"]):
-                # Once for this question, and once under the empty text for any other one.
-                for question in (row["template_id"], ""):
-                    local.setdefault((question, english), (row["template_id"], group["answers"]))
-
-    def worded(template_id: str, option: str) -> tuple[str, list[str]]:
-        english = option.casefold()
-        asked, answers = local.get((template_id, english)) or local.get(("", english), ("", []))
-        return asked, [text for text in answers if text.casefold() != english][:_WORDINGS]
-
-    return worded
-
-
-_WORDINGS = 2
-"""Local wordings that are shown of one option."""
-
-
-def _option_task(
-    rows: pl.DataFrame, local: str | None, worded: _Wordings, ui_strings: Mapping[str, str]
-) -> WantedTask:
+def _option_task(rows: pl.DataFrame, local: str | None, ui_strings: Mapping[str, str]) -> WantedTask:
     template_id, locale, question = rows.select(*KEY, "question").row(0)
     shown: dict[str, list[str]] = {part: [] for part in _PARTS}
     for option, role in rows.select("option", "role").iter_rows():
@@ -114,15 +81,9 @@ def _option_task(
         "\0".join([question, *shown["keys"], "", *sorted(shown["distractors"])]).encode()
     ).hexdigest()
     boxes: dict[str, list[dict[str, str]]] = {}
-    items: list[dict[str, str]] = []
     for part, (first, second) in _PARTS.items():
-        texts = []
-        for option in shown[part]:
-            asked, words = worded(template_id, option)
-            texts.append(f"{option} ({', '.join(words)})" if words else option)
-            items += [{"id": ANSWER_SHEET.mark(asked, locale, word)} for word in words]
-        boxes[first] = _boxes(shown[part], texts, _KEYS[part])
-        boxes[second] = _boxes(shown[part], [ui_strings[second]] * len(texts), _KEYS[part], "shift+")
+        boxes[first] = _boxes(shown[part], shown[part], _KEYS[part])
+        boxes[second] = _boxes(shown[part], [ui_strings[second]] * len(shown[part]), _KEYS[part], "shift+")
     return WantedTask(
         {
             "blend_id": blend_id("mcq-review", locale, template_id, digest[:8]),
@@ -131,16 +92,8 @@ def _option_task(
             "question": local or question,
             "en_question": question,
             **boxes,
-            ITEMS: items,
         }
     )
-
-
-def without_wordings(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What a page of *mcq-review* shows, without the words of those who answered: no verdict needs them."""
-    firsts = (first for first, _ in _PARTS.values())
-    boxes = {first: [{**box, "value": box["alias"]} for box in data.get(first, ())] for first in firsts}
-    return {**data, **boxes, ITEMS: []}
 
 
 def _boxes(options: Sequence[str], texts: Iterable[str], keys: str, held: str = "") -> list[dict[str, str]]:

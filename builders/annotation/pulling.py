@@ -26,7 +26,6 @@ from blend.builders.annotation.counting import (
     without_answers,
     without_lines,
 )
-from blend.builders.annotation.judging import without_wordings
 from blend.builders.annotation.project import People, ProjectFile, key_line, project_key
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.content import read_content
@@ -107,9 +106,6 @@ class Log:
             for draft in task.get("drafts", ())
             if people.aliases(draft.get("user")).isdisjoint(self.gone)
         ]
-        if stage_locale.stage.name == "mcq-review":
-            # So that nobody's words stay behind in what others have read.
-            tasks = [{**task, "data": without_wordings(task["data"])} for task in tasks]
         if self.gone and stage_locale.stage.name == "review":
             # Pages may show answers of the forgotten still.
             given = ever_given(self.file, self.lines, self.gone)
