@@ -180,13 +180,7 @@ def _elsewhere(file: ProjectFile, done: Forgotten, projects: Sequence[int]) -> l
     left.append(f"delete the copies of exports in the data folder of the server: {copies}")
     kept = f"exports and copies of {file.pulled} that you kept elsewhere, old versions of its events in git"
     left.append(f"delete {kept}, and status pages")
-    pulled = {f"{settings.locale}.jsonl" for settings in file.project.locales}
-    reviews = (file.collected / "reviews").glob("*.*")
-    if own := sorted(str(path) for path in reviews if path.name not in pulled):
-        left.append(
-            f"remove answers that were theirs alone from {', '.join(own)}, and sheets of `blend reviews "
-            "propose`"
-        )
+    left.append("remove answers that were theirs alone from reviews and sheets of `blend reviews` of your own")
     if rows := _files_of(file, done.names):
         left.append(
             f"remove the rows of the person from {', '.join(str(file.collected / one) for one in rows)}"

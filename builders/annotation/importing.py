@@ -104,9 +104,7 @@ def import_file(
     asked: dict[str, list[str]] = {}
     for template_id, locale in questions.select(KEY).iter_rows():
         asked.setdefault(locale, []).append(template_id)
-    given = [
-        cells for cells in _given(rows, by, key, diagnostics) if _is_asked(cells, by, asked, known, diagnostics)
-    ]
+    given = [cells for cells in _given(rows, by, key, diagnostics) if _is_asked(cells, by, asked, diagnostics)]
     typed = [cells for cells in given if cells.values["answers"] or cells.values["non_answer"]]
     responses = _responses(typed, known, diagnostics)
     diagnostics.raise_problems()
@@ -192,16 +190,13 @@ def _is_asked(
     cells: Cells,
     by: ImportMap,
     asked: Mapping[str, Sequence[str]],
-    locales: Registry,
     diagnostics: Diagnostics,
 ) -> bool:
     """Whether a question is asked in a locale; what is not is noted."""
     locale, template_id = cells.values["locale"], cells.values["template_id"]
     column = by.question if locale in asked else by.locale_column
     where = f"{cells.location}, column {column}" if column else cells.location
-    if locale not in asked and locale not in locales:
-        diagnostics.unknown_locale(locale, locales, where=where)
-    elif locale not in asked:
+    if locale not in asked:
         diagnostics.problems.append(unknown_name("locale", locale, asked, where=where))
     elif template_id not in asked[locale]:
         problem = unknown_name("question", template_id, asked[locale], where=where)

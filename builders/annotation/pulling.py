@@ -101,7 +101,11 @@ class Log:
     ) -> tuple[Sequence[Line], list[Draft]]:
         """Write down what is new in an export; returns these lines, and what is begun and not sent."""
         drafts = [
-            _draft(task, draft, people)
+            Draft(
+                task=task["id"],
+                annotator=people.of(draft.get("user")),
+                is_change=draft.get("annotation") is not None,
+            )
             for task in tasks
             for draft in task.get("drafts", ())
             if people.aliases(draft.get("user")).isdisjoint(self.gone)
@@ -118,11 +122,6 @@ class Log:
         lines = [unnamed(line, self.gone) for line in lines if not is_theirs(line, self.gone, self.key)]
         self.add(lines)
         return lines, drafts
-
-
-def _draft(task: ExportedTask, draft: Mapping[str, Any], people: People) -> Draft:
-    who, changed = people.of(draft.get("user")), draft.get("annotation")
-    return Draft(task=task["id"], annotator=who, is_change=changed is not None)
 
 
 @dataclass
