@@ -228,7 +228,7 @@ def pull(at: Session, *, on_progress: ProgressCallback | None = None) -> Pull:
     changes: dict[str, Sequence[Line]] = {}
     if exports:
         # After the exports: whoever came while they were made is known.
-        people = People(log.key, at.accounts, log.lines)
+        people = People(log.key, _accounts(at, exports), log.lines)
         # Addresses that were seen before stay: of a removed account the server does not know any.
         log.names = {**people.addresses(besides=log.gone), **log.names}
     for stage_locale, project, tasks in exports:
@@ -259,6 +259,19 @@ def unlisted(file: ProjectFile, found: Sequence[StageReading], names: Mapping[st
                 f"{agreeing(number, 'is', 'are')} left out, since the project file names {role} there and not "
                 "them"
             )
+
+
+def _accounts(
+    at: Session, exports: Sequence[tuple[StageLocale, int, list[ExportedTask]]]
+) -> dict[int, Account]:
+    """The accounts, listed again where authors are missing: a list cut short would rename them for ever."""
+    authors = [
+        one.get("completed_by") for _, _, tasks in exports for task in tasks for one in task["annotations"]
+    ]
+    if any(isinstance(author, int) and author not in at.accounts for author in authors):
+        # A cached property: once deleted, it is asked for again.
+        del at.accounts
+    return at.accounts
 
 
 def accept_missing(file: ProjectFile, folder: Folder) -> Pull:

@@ -262,7 +262,8 @@ def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monk
         # Nor does a pull in between bring anything back.
         sync_project(reviewed.path, only="pull")
     forget_person(reviewed, kim)
-    # What people wrote as files themselves is theirs to change: also what somebody else has brought from a table of the same people, and what they reviewed.
+    # What people wrote as files themselves is theirs to change, also what somebody else has brought from a
+    # table of the same people, and what they reviewed.
     typed_elsewhere = reviewed.collected / "responses/ko-KR.form.jsonl"
     seo = pseudonym("seo@example.org", project_key(reviewed))
     write_lines(typed_elsewhere, [{"template_id": "food-01", "annotator": seo, "answers": ["김밥"]}])
