@@ -1,16 +1,11 @@
-"""Content: the bytes, text or rows of a file that somebody named, or a sentence that says why not.
-
-A file of some kilobytes can hold gigabytes: a text in a dictionary to which thousands of rows point, or nulls
-by the billion. What it says of its own size leaves out the copies of such texts, which polars does not make and
-Arrow does, for `datasets` as well: so these are counted, some rows at a time and without making any.
-"""
+"""Content: the bytes, text or rows of a file that somebody named, or a sentence that says why not."""
 
 import codecs
 import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from io import SEEK_END, BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
@@ -78,7 +73,7 @@ def parquet_rows(file: BinaryIO, *, where: str, fix: str, columns: Sequence[str]
     import pyarrow as pa
 
     try:
-        check_unpacked_size(file, where=where, columns=columns)
+        check_unpacked_size(file, where=where)
         return pl.read_parquet(file, columns=list(columns) or None)
     except (pl.exceptions.PolarsError, pa.ArrowException, OSError) as error:
         raise RowError("not a Parquet file, or damaged", where=where, fix=fix) from error
@@ -270,68 +265,33 @@ TIMES = 100
 """How many times their own size larger files may take; those that builds write take 3 to 13 times theirs."""
 _VALUE_BYTES = 16
 """What a value takes at most, without its text."""
-_ROWS = 1 << 14
-"""Rows that are decoded at a time."""
 _FIX = "do not use it, and tell who made it"
 
 
-def check_unpacked_size(file: BinaryIO, *, where: str, columns: Sequence[str] = ()) -> None:
-    """Refuse a Parquet file whose rows would take too much memory: kilobytes can hold nulls by the billion.
+def check_unpacked_size(file: BinaryIO, *, where: str) -> None:
+    """Refuse a Parquet file that says itself that its rows take too much memory, as nulls by the billion do.
 
     Args:
         file: Open for reading; it is left at its start.
         where: What messages call it.
-        columns: Columns that are then read; all when empty.
 
     Raises:
         RowError: If they would; names the file, the sizes and the limit.
         OSError, pyarrow.ArrowException: If it is not Parquet, or damaged.
     """
-    n_bytes = file.seek(0, SEEK_END)
-    allowed = max(TABLE_BYTES, TIMES * n_bytes)
-    size = 0
-    for part in _unpacked_sizes(file, columns):
-        size += part
-        if size > allowed:
-            what = f"{n_bytes:,} bytes that unpack to {size:,} or more, and more than {allowed:,} is not read"
-            raise RowError(f"{what} of a file of this size", where=where, fix=_FIX)
-    file.seek(0)
-
-
-def _unpacked_sizes(file: BinaryIO, columns: Sequence[str]) -> Iterator[int]:
-    """Bytes that the rows of a file take: as it says itself, and then of texts that it holds once for many."""
     import pyarrow.parquet as pq
 
+    n_bytes = file.seek(0, SEEK_END)
     footer = pq.read_metadata(file)
     groups = [footer.row_group(at) for at in range(footer.num_row_groups)]
-    chunks = [group.column(at) for group in groups for at in range(group.num_columns)]
-    read = [one for one in chunks if not columns or one.path_in_schema.split(".")[0] in columns]
-    claimed = sum(one.num_values * _VALUE_BYTES + one.total_uncompressed_size for one in read)
-    yield max(claimed, footer.num_rows * _VALUE_BYTES)
-    texts = [one for one in read if one.has_dictionary_page and one.physical_type == "BYTE_ARRAY"]
-    if not texts:
-        return
-    names = sorted({one.path_in_schema for one in texts})
-    with pq.ParquetFile(file, metadata=footer, read_dictionary=names, pre_buffer=False) as parquet:
-        # One row group after the other: Arrow cannot put lists that point to different dictionaries into one
-        # batch.
-        for at in range(footer.num_row_groups):
-            for batch in parquet.iter_batches(_ROWS, row_groups=[at], columns=names):
-                yield from map(_text_bytes, batch.columns)
-
-
-def _text_bytes(values: Any) -> int:
-    """Bytes of all texts of a column, however deep in lists and objects, without making a copy of any."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    values = getattr(values, "storage", values)  # of an extension type
-    if pa.types.is_nested(values.type):
-        parts = values.flatten()
-        return sum(map(_text_bytes, parts if isinstance(parts, list) else [parts]))
-    lengths = pc.binary_length(getattr(values, "dictionary", values)).cast("int64")
-    each = lengths.take(values.indices) if hasattr(values, "indices") else lengths
-    return int(pc.sum(each).as_py() or 0)
+    columns = [group.column(at) for group in groups for at in range(group.num_columns)]
+    n_values = max(footer.num_rows, sum(column.num_values for column in columns))
+    size = n_values * _VALUE_BYTES + sum(column.total_uncompressed_size for column in columns)
+    allowed = max(TABLE_BYTES, TIMES * n_bytes)
+    if size > allowed:
+        what = f"{n_bytes:,} bytes that unpack to {size:,} or more, and more than {allowed:,} is not read"
+        raise RowError(f"{what} of a file of this size", where=where, fix=_FIX)
+    file.seek(0)
 
 
 def check_tables(paths: Iterable[Path], *, fix: str = _FIX) -> None:

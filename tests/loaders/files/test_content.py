@@ -5,12 +5,10 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from blend.loaders.files import content as unpacked
 from blend.loaders.files.content import check_tables, check_unpacked_size, open_content, read_content
 from blend.schemas.errors import RowError
 from helpers.messages import message_of
@@ -111,17 +109,3 @@ def test_bytes_that_are_no_parquet_are_damage(tmp_path: Path):
     path.write_bytes(b"PAR1 and no more")
     told = message_of(RowError, lambda: check_tables([path]))
     assert told == f"{path}: not a Parquet file, or damaged; {FIX}"
-
-
-def test_only_what_is_read_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    path = tmp_path / "a.parquet"
-    rows = pl.DataFrame({"id": ["a"] * 1000, "text": [f"{number:01000}" for number in range(1000)]})
-    rows.write_parquet(path, row_group_size=100)
-    monkeypatch.setattr(unpacked, "TABLE_BYTES", 500_000)
-    monkeypatch.setattr(unpacked, "TIMES", 1)
-    with path.open("rb") as file:
-        check_unpacked_size(file, where="a", columns=["id"])
-        with pytest.raises(RowError):
-            check_unpacked_size(file, where="a")
-    with pytest.raises(RowError):
-        check_tables([path])
