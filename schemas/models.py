@@ -34,9 +34,13 @@ def first_line_of(thing: type | Callable[..., Any]) -> str:
 def field_sentences(model: type[BaseModel]) -> Mapping[str, str]:
     """Field of a model to the sentence under it, in the model's order; fields without one are left out.
 
+    A model that is made of a table has descriptions in place of sentences.
+
     Pydantic would read these of every model that is made (``use_attribute_docstrings``). That takes a seventh
     of a short command, and few are asked for.
     """
+    if described := {name: text for name, field in model.model_fields.items() if (text := field.description)}:
+        return described
     found: dict[str, str] = {}
     for cls in reversed(model.__mro__):
         if cls not in BaseModel.__mro__:

@@ -45,7 +45,7 @@ def _schema_models() -> "dict[str, type[BaseModel]]":
     from blend.schemas.locales import Locale
     from blend.schemas.manifest import ReleaseManifest, SnapshotInfo
     from blend.schemas.recipe import Domain, Recipe
-    from blend.schemas.reports import Datasheet
+    from blend.schemas.reports import datasheet_model
 
     return {
         "template": rows.QuestionTemplate,
@@ -60,7 +60,7 @@ def _schema_models() -> "dict[str, type[BaseModel]]":
         "snapshot": SnapshotInfo,
         "locale": Locale,
         "recipe": Recipe,
-        "datasheet": Datasheet,
+        "datasheet": datasheet_model(),
         "manifest": ReleaseManifest,
     }
 

@@ -276,7 +276,7 @@ def _croissant(facts: ReleaseFacts) -> str:
     """
     made, recipe = made_from_manifest(facts.manifest, facts.reword), facts.manifest.recipe
     terms = license_of(recipe.license)
-    answers = {question.key: question.answer for question in questions(facts.datasheet)}
+    answers = facts.datasheet.answers
     metadata = {
         **{key: made[key] for key in ("@context", "@type", "conformsTo", "name")},
         "alternateName": facts.title,

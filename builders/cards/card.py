@@ -220,11 +220,11 @@ def _guessed(facts: ReleaseFacts) -> str | None:
 
 def _about(facts: ReleaseFacts) -> list[tuple[str, str]]:
     """Say who made it and where to turn, by the recipe or else the datasheet."""
-    recipe, sheet = facts.manifest.recipe, facts.datasheet
+    recipe, told = facts.manifest.recipe, facts.datasheet.answers
     homepage = None if recipe.homepage is None else f"<{recipe.homepage}>"
     answers = {
-        "Authors": markdown_text(", ".join(recipe.authors)) if recipe.authors else sheet.motivation.creators,
-        "Contact": markdown_text(recipe.contact) if recipe.contact else sheet.maintenance.contact,
+        "Authors": markdown_text(", ".join(recipe.authors)) if recipe.authors else told["motivation.creators"],
+        "Contact": markdown_text(recipe.contact) if recipe.contact else told["maintenance.contact"],
         "Homepage": homepage,
     }
     return [(name, " ".join(text.split())) for name, text in answers.items() if text]

@@ -40,7 +40,7 @@ from blend.schemas.manifest import (
     TableInfo,
 )
 from blend.schemas.recipe import Recipe, licensed
-from blend.schemas.reports import Datasheet
+from blend.schemas.reports import Datasheet, datasheet_model
 from blend.schemas.rows import (
     ANNOTATIONS,
     ASKED,
@@ -102,9 +102,9 @@ def _fill(release: Path, placed: RecipeInPlace) -> ReleaseManifest:
     """Build what a recipe describes in an empty folder."""
     recipe = placed.recipe
     # Before anything is built: what is not there is better told at once than after hours.
-    before, datasheet = placed.previous(), Datasheet()
+    before, datasheet = placed.previous(), datasheet_model()()
     if recipe.datasheet is not None:
-        datasheet = read_toml(placed.base / recipe.datasheet, Datasheet, what="datasheet")
+        datasheet = read_toml(placed.base / recipe.datasheet, datasheet_model(), what="datasheet")
     built = build_tables(placed)
     carried, as_released = placed.carry(release, built.recipe)
     waiting, tables = list(_tables(built)), list[TableInfo]()

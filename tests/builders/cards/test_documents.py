@@ -13,7 +13,7 @@ from blend.builders.release import build_release
 from blend.loaders.files.toml import parse_toml, read_toml
 from blend.schemas.personal_data import Contributed, Contributor, LocaleShare
 from blend.schemas.recipe import Recipe, Source
-from blend.schemas.reports import Datasheet, questions
+from blend.schemas.reports import datasheet_model, questions
 from helpers.messages import wrong
 from helpers.mini_release import mini_recipe
 
@@ -31,7 +31,7 @@ def test_without_a_datasheet_everything_is_listed_as_unanswered(tmp_path: Path):
 
 def test_the_datasheet_has_every_question_and_lists_what_is_open(sample_release: Path):
     sheet = (sample_release / "DATASHEET.md").read_text(encoding="utf-8")
-    answers = read_toml(sample_release / "datasheet.toml", Datasheet, what="datasheet")
+    answers = read_toml(sample_release / "datasheet.toml", datasheet_model(), what="datasheet")
     for question in questions(answers):
         asked = f"\n### {question.text}\n\n"
         assert sheet.count(asked) == 1
@@ -132,7 +132,7 @@ def test_the_examples_are_read(page: str):
     recipe = parse_toml(SOURCES.format(keys), Recipe, name="recipe.toml", what="recipe")
     assert recipe.datasheet == "datasheet.toml"
     assert recipe.citation is not None
-    sheet = parse_toml(answers, Datasheet, name="datasheet.toml", what="datasheet")
+    sheet = parse_toml(answers, datasheet_model(), name="datasheet.toml", what="datasheet")
     answered = [question.key for question in questions(sheet) if question.answer]
     assert answered == ["motivation.purpose", "motivation.funding", "uses.not_for"]
 
@@ -140,12 +140,12 @@ def test_the_examples_are_read(page: str):
 def test_the_message_is_the_one_that_comes(page: str):
     (message,) = blocks(page, "text")
     text = '[motivation]\nfundign = "x"\n'
-    told = wrong(lambda: parse_toml(text, Datasheet, name="datasheet.toml", what="datasheet"))
+    told = wrong(lambda: parse_toml(text, datasheet_model(), name="datasheet.toml", what="datasheet"))
     assert told == " ".join(message.split())
 
 
 def test_numbers_and_keys_in_the_text_are_right(page: str):
-    known = [question.key for question in questions(Datasheet())]
+    known = [question.key for question in questions(datasheet_model()())]
     assert f"the {len(known)} questions" in page
     named = re.findall(r"`((?:motivation|composition|collection|preprocessing|uses)\.\w+)`", page)
     assert named
