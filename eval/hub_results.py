@@ -15,8 +15,8 @@ from blend.eval.release_items import read_run
 from blend.eval.scores_json import ALL, SCORES_NAME, Score, Scores, read_scores
 from blend.eval.tasks import TASKS, task_of
 from blend.loaders.hub.requests import TIMEOUT_S, request_timeouts, translate_errors
-from blend.schemas.addresses import is_server_address, without_passwords
-from blend.schemas.errors import DISTRIBUTION, HubError, InputError
+from blend.loaders.servers import is_server_address
+from blend.schemas.errors import DISTRIBUTION, HubError, InputError, without_passwords
 from blend.schemas.manifest import SHORT_ANSWER, region_task
 
 if TYPE_CHECKING:

@@ -181,6 +181,14 @@ def raise_all(errors: Sequence[RowError]) -> None:
         raise RowErrors(errors)
 
 
+_USER = re.compile(r"(?<=:)//[^/@\s]*@")
+
+
+def without_passwords(text: str) -> str:
+    """A text as a message can hold it: of each address in it, name and password of a user are left out."""
+    return _USER.sub("//…@", text)
+
+
 def beyond_limits(error: RecursionError | ValueError) -> str:
     """Say what a parser met that its language allows and Python does not; such an error names no location."""
     return "nested too deeply" if isinstance(error, RecursionError) else "a number of thousands of digits"

@@ -1,12 +1,13 @@
 """The manifest of a release, ``release.json``: what is in it, what made it, how to check it."""
 
 import unicodedata
+from collections.abc import Iterable
 from typing import Any, Self
 
 from pydantic import Field, model_validator
 
 from blend.schemas.models import FrozenModel
-from blend.schemas.recipe import Domain, Recipe, Sha256, Version
+from blend.schemas.recipe import VERSION, Domain, Recipe, Sha256, Version
 from blend.schemas.summaries import Summarised, Table
 
 MANIFEST_NAME = "release.json"
@@ -74,6 +75,35 @@ def is_the_hubs(path: str) -> bool:
 
 # Windows opens a device instead of a file of such a name, whatever its ending.
 _DEVICES = {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)}
+
+
+def numbers_of(version: str) -> tuple[int, int, int]:
+    """The three numbers of a version, by which versions are ordered.
+
+    Raises:
+        ValueError: If it is not a version.
+    """
+    match = VERSION.fullmatch(version)
+    if match is None:
+        raise ValueError(f"{version!r} is not a version")
+    major, minor, patch = map(int, match.groups())
+    return major, minor, patch
+
+
+def tag_of(version: str) -> str:
+    """The tag of a version on the Hub."""
+    return f"v{version}"
+
+
+def version_of(tag: str) -> str | None:
+    """The version that a tag names; null for a tag that names none, such as ``v1.2`` or ``final``."""
+    return tag[1:] if tag.startswith("v") and VERSION.fullmatch(tag[1:]) else None
+
+
+def newest_version(tags: Iterable[str]) -> str | None:
+    """The highest version among the tags; null when none is a version."""
+    versions = [version for tag in tags if (version := version_of(tag)) is not None]
+    return max(versions, key=numbers_of, default=None)
 
 
 def leads_out(path: str) -> bool:

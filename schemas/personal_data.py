@@ -8,12 +8,11 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field
 
-from blend.schemas.addresses import is_server_address
 from blend.schemas.errors import RowError
 from blend.schemas.languages import is_language
 from blend.schemas.models import FrozenModel, Row, Text
-from blend.schemas.recipe import check_license
-from blend.schemas.texts import escape_controls, fold
+from blend.schemas.recipe import Line, WebAddress, check_license
+from blend.schemas.texts import fold
 
 # Tried once per run of characters, not at each of them: that would take quadratic time in a long word.
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -196,31 +195,12 @@ def _is_no_date(number: str) -> bool:
 
 
 _LONGEST_CODE = 3
-_ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 
 
 def _without_contact(name: str) -> str:
     if kinds := personal_data(name, is_answer=True):
         raise ValueError(f"{kinds[0]} is nothing to publish; write the name alone")
     return name
-
-
-def _visible(text: str) -> str:
-    if escape_controls(text) != text or len(text.splitlines()) > 1:
-        raise ValueError("a control character or line break is in it; type it again")
-    return text
-
-
-def _orcid(text: str) -> str:
-    if not _ORCID.fullmatch(text):
-        raise ValueError(f"{text!r} is no ORCID iD; write it as in 0000-0002-1825-0097, or leave the key out")
-    return text
-
-
-def _address(text: str) -> str:
-    if not is_server_address(text):
-        raise ValueError(f"{text!r} is no web address; write it in full, with https://, or leave the key out")
-    return text
 
 
 def _license(text: str) -> str:
@@ -246,18 +226,24 @@ def _past(day: date) -> date:
     return day
 
 
+_Credited = Annotated[Line, AfterValidator(pseudonym)]
+"""A pseudonym as it may stand on a card."""
+
+
 class Contributor(FrozenModel):
     """Who adds a folder to a collection, and how they want to be credited."""
 
     credit: Literal["name", "pseudonym", "none"]
     """How the release may call the contributor: by ``name``, by ``pseudonym``, or ``none`` for not at all."""
-    name: Annotated[Text, AfterValidator(_without_contact), AfterValidator(_visible)] | None = None
+    name: Annotated[Line, AfterValidator(_without_contact)] | None = Field(default=None, examples=["Mina Kim"])
     """Name as it may be published; only with ``credit = "name"``."""
-    pseudonym: Annotated[Pseudonym, AfterValidator(_visible)] | None = None
+    pseudonym: _Credited | None = Field(default=None, examples=["mk"])
     """Pseudonym as it may be published; only with ``credit = "pseudonym"``."""
-    orcid: Annotated[str, AfterValidator(_orcid)] | None = None
+    orcid: Annotated[str, Field(pattern=r"^\d{4}-\d{4}-\d{4}-\d{3}[\dX]$")] | None = Field(
+        default=None, examples=["0000-0002-1825-0097"]
+    )
     """ORCID iD; only with ``credit = "name"``."""
-    url: Annotated[str, AfterValidator(_address)] | None = None
+    url: WebAddress | None = Field(default=None, examples=["https://example.org/kim"])
     """Web page of the contributor; only with a credit."""
     license: Annotated[Text, AfterValidator(_license)]
     """Licence of what is contributed, by the identifier that the Hub knows, for example ``cc-by-4.0``."""
@@ -292,7 +278,7 @@ class Contributed(FrozenModel):
 class AnnotatorProfile(Row):
     """What an annotator agreed to tell; never published, only counted over five or more annotators."""
 
-    annotator: Annotated[Pseudonym, AfterValidator(_visible)]
+    annotator: Pseudonym
     """Pseudonym of the annotator, as in the contributor's responses."""
     native_language: Annotated[str, AfterValidator(_language)] | None = None
     """BCP 47 tag of the annotator's native language, for example ``su``; null when not told."""

@@ -21,8 +21,7 @@ from pydantic import (
     model_validator,
 )
 
-from blend.schemas.addresses import VERSION, without_passwords
-from blend.schemas.errors import InputError, RowError, UnknownNameError, did_you_mean
+from blend.schemas.errors import InputError, RowError, UnknownNameError, did_you_mean, without_passwords
 from blend.schemas.models import (
     FrozenModel,
     Qid,
@@ -258,7 +257,11 @@ class TripleOptions(_Moded):
 
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+_NUMBER = r"(0|[1-9]\d*)"
+VERSION = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}", re.ASCII)
+"""A version: three numbers without leading zeros."""
 Version = Annotated[str, StringConstraints(pattern=rf"^{VERSION.pattern}$")]
+WebAddress = Annotated[str, StringConstraints(pattern=r"^https?://\S+$")]
 
 
 _UNSHOWN = r"\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069"
@@ -410,9 +413,7 @@ class Recipe(FrozenModel):
     """Who made the dataset, as the card and the citation name them, for example ``Mina Kim``."""
     contact: Line | None = Field(default=None, examples=["mina.kim@example.org"])
     """Where to write to about the dataset, for example a mail address."""
-    homepage: Annotated[str, StringConstraints(pattern=r"^https?://\S+$")] | None = Field(
-        default=None, examples=["https://example.org/everyday"]
-    )
+    homepage: WebAddress | None = Field(default=None, examples=["https://example.org/everyday"])
     """Web address of the dataset or its project."""
     datasheet: _LocalPath | None = None
     """TOML file with the answers of the datasheet (``docs/cards.md``), relative to the recipe."""

@@ -17,8 +17,7 @@ import typer
 from blend import __version__
 from blend.cli.application import FAULT, REFUSED, USAGE, Application
 from blend.loaders.files.atomic import is_disk_full
-from blend.schemas.addresses import without_passwords
-from blend.schemas.errors import ArgumentError, BlendError
+from blend.schemas.errors import ArgumentError, BlendError, without_passwords
 from blend.schemas.texts import escape_controls
 from blend.stopping import exit_code
 

@@ -19,8 +19,7 @@ from blend.loaders.files.content import read_content
 from blend.loaders.files.toml import read_toml, registry_with
 from blend.loaders.label_studio.client import Account
 from blend.loaders.recipes import read_recipe
-from blend.loaders.servers import public_address
-from blend.schemas.addresses import is_server_address
+from blend.loaders.servers import is_server_address, public_address
 from blend.schemas.errors import InputError
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.models import FrozenModel

@@ -5,8 +5,7 @@ from typing import Any
 from blend.builders.diff import OpenRelease, diff_tables
 from blend.builders.diff.model import STEPS, ReleaseDiff, Step, difference_tables, version_step
 from blend.loaders.releases import document_text
-from blend.schemas.addresses import numbers_of
-from blend.schemas.manifest import CHANGELOG_NAME, ReleaseManifest
+from blend.schemas.manifest import CHANGELOG_NAME, ReleaseManifest, numbers_of
 from blend.schemas.summaries import markdown_table
 from blend.schemas.texts import escape_controls, pluralise
 

@@ -21,9 +21,8 @@ from blend.loaders.hub import HubClient, hub_client, hub_name
 from blend.loaders.hub.requests import TIMEOUT_S, OnWait
 from blend.loaders.releases import document_text, note_of_checks, read_manifest
 from blend.loaders.releases.references import release_at
-from blend.schemas.addresses import tag_of
 from blend.schemas.errors import DISTRIBUTION, HubError, InputError
-from blend.schemas.manifest import CHANGELOG_NAME, ReleaseManifest, TableInfo
+from blend.schemas.manifest import CHANGELOG_NAME, ReleaseManifest, TableInfo, tag_of
 
 if TYPE_CHECKING:
     from blend.builders.diff.model import VersionStep

@@ -6,9 +6,8 @@ from typing import Literal, NamedTuple
 from blend.builders.publish.repository import Changes, PendingCommit, RemoteFile, changes_between
 from blend.loaders.hub import Refs, hub_name
 from blend.loaders.releases import some_of
-from blend.schemas.addresses import newest_version, numbers_of, tag_of
 from blend.schemas.errors import ConflictError, InputError
-from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
+from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, newest_version, numbers_of, tag_of
 
 
 class PublicationPlan(NamedTuple):

@@ -9,9 +9,8 @@ from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.hub import HubClient, Refs
 from blend.loaders.releases import ReleaseFile, addressed_files, read_manifest, read_release_files, some_of
 from blend.loaders.releases.references import manifest_folder
-from blend.schemas.addresses import tag_of
 from blend.schemas.errors import ConflictError
-from blend.schemas.manifest import HUB_FILE, ReleaseManifest
+from blend.schemas.manifest import HUB_FILE, ReleaseManifest, tag_of
 
 if TYPE_CHECKING:
     from huggingface_hub import CommitOperationAdd

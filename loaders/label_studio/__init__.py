@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from blend.loaders.servers import public_address
-from blend.schemas.addresses import is_on_this_machine, is_same_origin, is_server_address
+from blend.loaders.servers import is_server_address, public_address
 from blend.schemas.errors import BlendError, ConflictError, InputError, MissingExtraError, ServerError
 from blend.schemas.texts import clean, escape_controls
 
@@ -27,6 +27,8 @@ _KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
 
 _ADDRESS_VARIABLE = "LABEL_STUDIO_URL"
 """Environment variable by which a user allows that the token goes to another machine."""
+
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
 class GoneError(ConflictError):
@@ -52,12 +54,13 @@ def connected(url: str, timeout_s: float) -> Iterator[tuple["SyncClientWrapper",
         raise InputError(f"{where}: there is no access token; copy yours from that page {_COPY_IT}")
     # The address stands in a file that may come from somebody else: their server would get the token.
     named = os.environ.get(_ADDRESS_VARIABLE, "").strip()
-    if not is_on_this_machine(url) and not (is_server_address(named) and is_same_origin(url, named)):
+    is_trusted = is_server_address(named) and _is_same_origin(url, named)
+    if urlsplit(url).hostname not in _THIS_MACHINE and not is_trusted:
         raise InputError(
             f"{where}: the project file names this server; your token goes to no other machine unless you "
             f"name it as well; set {_ADDRESS_VARIABLE} to {public_address(url)} if you trust it"
         )
-    if is_server_address(named) and not is_same_origin(url, named):
+    if is_server_address(named) and not _is_same_origin(url, named):
         where += f" (key server.url; {_ADDRESS_VARIABLE} names {public_address(named)})"
     try:
         from label_studio_sdk.core.api_error import ApiError
@@ -71,6 +74,12 @@ def connected(url: str, timeout_s: float) -> Iterator[tuple["SyncClientWrapper",
         except ApiError as error:
             # What the SDK says by itself of a token.
             raise _refusal(error.status_code or 0, str(error.body), where) from None
+
+
+def _is_same_origin(one: str, other: str) -> bool:
+    """Whether two addresses have one scheme, host and port."""
+    first, second = urlsplit(one), urlsplit(other)
+    return (first.scheme, first.hostname, first.port) == (second.scheme, second.hostname, second.port)
 
 
 def _connections(where: str, timeout_s: float) -> "httpx.Client":

@@ -35,7 +35,6 @@ from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read
 from blend.loaders.topics import read_forms
 from blend.loaders.wikidata.partial import read_snapshot_info
 from blend.loaders.wikidata.prompts import PACKAGED
-from blend.schemas.addresses import numbers_of
 from blend.schemas.errors import InputError, raise_all
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import (
@@ -45,6 +44,7 @@ from blend.schemas.manifest import (
     PROMPT_TEMPLATES_NAME,
     SNAPSHOT_NAME,
     SourceInfo,
+    numbers_of,
 )
 from blend.schemas.personal_data import MODEL_PREFIX
 from blend.schemas.recipe import Domain, Recipe, Source, TripleOptions, domains, find_domain

@@ -13,9 +13,8 @@ from blend.loaders.files.content import check_tables, instead_of_directory
 from blend.loaders.hub import HubClient, hub_client
 from blend.loaders.hub.requests import TIMEOUT_S, reason
 from blend.loaders.releases import file_faults, read_manifest, read_release_files, some_of
-from blend.schemas.addresses import version_of
 from blend.schemas.errors import BlendError, HubError, InputError
-from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
+from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, version_of
 
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
 _REFERENCE = re.compile(rf"(?P<repo_id>{_NAME}/{_NAME})(@(?P<revision>[^@\s]+))?")

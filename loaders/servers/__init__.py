@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
-from blend.schemas.addresses import is_server_address, without_passwords
-from blend.schemas.errors import BlendError, InputError, MissingExtraError, ServerError
+from blend.schemas.errors import BlendError, InputError, MissingExtraError, ServerError, without_passwords
 from blend.schemas.texts import clean
 
 if TYPE_CHECKING:
@@ -214,6 +213,17 @@ def server_address(base_url: str | None, *, where: str) -> str | None:
             "write it in full, for example 'http://localhost:8000/v1'"
         )
     return base_url
+
+
+def is_server_address(text: str) -> bool:
+    """Whether a text is the complete address of a web server, with nothing in it that cannot be printed."""
+    try:
+        parts = urlsplit(text)
+        # Reading the port checks it: urlsplit itself takes any.
+        named = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return named and parts.scheme in ("http", "https") and text.isprintable() and " " not in text
 
 
 def public_address(base_url: str) -> str:

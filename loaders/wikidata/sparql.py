@@ -21,8 +21,8 @@ from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from blend.schemas.addresses import is_server_address, without_passwords
-from blend.schemas.errors import InputError, MissingExtraError, ServerError
+from blend.loaders.servers import is_server_address
+from blend.schemas.errors import InputError, MissingExtraError, ServerError, without_passwords
 
 if TYPE_CHECKING:
     import pyoxigraph

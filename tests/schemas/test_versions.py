@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.schemas.addresses import numbers_of, tag_of, version_of
+from blend.schemas.manifest import numbers_of, tag_of, version_of
 
 NUMBERS = st.tuples(*[st.integers(min_value=0, max_value=10**6)] * 3)
 
