@@ -33,10 +33,7 @@ class Bars:
         if step not in self._steps:
             # Parts that were done before, of work that goes on, say nothing of its speed.
             self._steps[step] = self.shown.add_task(step, total=total, completed=done)
-        task = self._steps[step]
-        if done < self.shown.tasks[task].completed:  # begun again, by the next check
-            self.shown.reset(task, total=total)
-        self.shown.update(task, completed=done, total=total)
+        self.shown.update(self._steps[step], completed=done, total=total)
 
     def pause(self) -> None:
         """Draw nothing until the next call: a question would be drawn over."""
@@ -49,8 +46,6 @@ class Bars:
 def shown_progress(*, transient: bool = False) -> Iterator[Bars]:
     """Show each step with a bar, and the time that is left, while the block runs.
 
-    A step that fails before a part of it is done is taken off: the error says what there is to say.
-
     Args:
         transient: Whether the bars go when the block ends.
 
@@ -60,11 +55,6 @@ def shown_progress(*, transient: bool = False) -> Iterator[Bars]:
     bars = Bars(transient=transient)
     try:
         yield bars
-    except BaseException:
-        for task in bars.shown.tasks:
-            task.visible = task.completed > 0
-        bars.shown.live.transient = not any(task.visible for task in bars.shown.tasks)
-        raise
     finally:
         bars.pause()
 

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 WORKBOOK = ".xlsx"
 
-MAX_UNPACKED = 256 << 20
-"""Bytes that the parts of a workbook may take once they are unpacked."""
-
 Choices = Mapping[str, Sequence[str]]
 """What can be chosen in a column."""
 
@@ -64,21 +61,15 @@ def workbook_lines(
         The file with the sheet, ``file[sheet]``; and the lines with their row, from 1.
 
     Raises:
-        RowError: If it is not a workbook, is damaged, protected or too large, is empty, or if several sheets
+        RowError: If it is not a workbook, is damaged or protected, is empty, or if several sheets
             could be meant.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            size = sum(part.file_size for part in archive.infolist())
-            cells = _sheets(content) if size <= MAX_UNPACKED else {}
-            looks = _looks(archive, cells)
+        cells, looks = _sheets(content), _looks(content)
         texts = {name: [(row, [*map(_text, line)]) for row, line in rows] for name, rows in cells.items()}
     except Exception as error:  # of packing, of XML and of openpyxl, which has none of its own
         fix = "save it again as .xlsx without a password, or as CSV in UTF-8"
         raise RowError("not a workbook, or damaged", where=location, fix=fix) from error
-    if size > MAX_UNPACKED:
-        what = f"{len(content):,} bytes that unpack to {size:,}; more than {MAX_UNPACKED:,} is not read"
-        raise RowError(what, where=location, fix="save the sheet as CSV in UTF-8")
     name = _chosen(texts, known, location)
     for other in (one for one in texts if one != name):
         what = f"sheet {other!r} is left out; {name!r} is read"
@@ -166,30 +157,19 @@ def _text(cell: Any) -> str:
 _LISTED = 10
 """Rows, or cells, that a message lists."""
 _HIDDEN = re.compile(rb'<row\b(?=[^>]*\bhidden="(?:1|true)")[^>]*\br="(\d+)"')
-_HIDDEN_COLUMNS = re.compile(rb'<col\b(?=[^>]*\bhidden="(?:1|true)")(?=[^>]*\bmin="(\d+)")[^>]*\bmax="(\d+)"')
 _COMMENTED = re.compile(r'ref="([A-Z]+[0-9]+)"')
 
 
-def _looks(archive: zipfile.ZipFile, sheets: _Cells) -> dict[str, list[Any]]:
-    """What people say by looks, which nobody reads: what is hidden, and comments, in any of the sheets."""
-    from openpyxl.utils import get_column_letter
-
-    names = archive.namelist() if sheets else ()
-    parts = b"".join(archive.read(name) for name in names if name.startswith("xl/worksheets/sheet"))
-    comments = b"".join(archive.read(name) for name in names if "omment" in name)
-    width = max((len(line) for rows in sheets.values() for _, line in rows), default=0)
-    columns = {
-        number
-        for first, last in _HIDDEN_COLUMNS.findall(parts)
-        for number in range(int(first), min(int(last), width) + 1)
-    }
+def _looks(content: bytes) -> dict[str, list[Any]]:
+    """What people say by looks, which nobody reads: hidden rows, and comments, in any of the sheets."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        names = archive.namelist()
+        rows = b"".join(archive.read(name) for name in names if name.startswith("xl/worksheets/sheet"))
+        comments = b"".join(archive.read(name) for name in names if "omment" in name)
     return {
         "row {}: hidden; each counts all the same: delete what is not to count": sorted(
-            set(map(int, _HIDDEN.findall(parts)))
+            set(map(int, _HIDDEN.findall(rows)))
         ),
-        "column {}: hidden; it is read all the same: delete it if it is not to count": [
-            get_column_letter(number) for number in sorted(columns)
-        ],
         "a comment at {}: comments are not read": sorted({*_COMMENTED.findall(comments.decode())}),
     }
 
