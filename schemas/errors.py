@@ -30,7 +30,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from difflib import get_close_matches
 from functools import partial
-from typing import Protocol
 
 
 class BlendError(Exception):
@@ -210,27 +209,8 @@ _PARTICULARS = re.compile(r"""'[^']*'|"[^"]*"|\s*\([^)]*\)|\b[a-z]{2,3}-[A-Z]{2}
 """What differs between two problems with one cause: quoted names, remarks in brackets, locales, numbers."""
 
 
-class _ErrorLike(Protocol):
-    """A problem: what it is, where, and what to do."""
-
-    @property
-    def what(self) -> str:
-        """What is wrong."""
-
-    @property
-    def where(self) -> str:
-        """Its location."""
-
-    @property
-    def fix(self) -> str:
-        """What to do about it."""
-
-
-def summarise(problems: Sequence[_ErrorLike]) -> list[str]:
+def summarise(problems: Sequence[RowError]) -> list[str]:
     """The lines that tell of problems, in their order.
-
-    Args:
-        problems: Problems whose ``str`` is a line.
 
     Returns:
         Their lines where they are few. Of many, the first of each cause, in the order in which the causes are
@@ -238,7 +218,7 @@ def summarise(problems: Sequence[_ErrorLike]) -> list[str]:
     """
     if len(problems) <= _ALL_SHOWN:
         return [str(problem) for problem in problems]
-    causes: dict[tuple[str, str], list[_ErrorLike]] = {}
+    causes: dict[tuple[str, str], list[RowError]] = {}
     for problem in problems:
         causes.setdefault(cause_of(problem.what, problem.fix), []).append(problem)
     groups = list(causes.values())
@@ -255,7 +235,7 @@ def cause_of(what: str, fix: str) -> tuple[str, str]:
     return _PARTICULARS.sub("", what), _PARTICULARS.sub("", fix)
 
 
-def _summarise_cause(group: Sequence[_ErrorLike]) -> list[str]:
+def _summarise_cause(group: Sequence[RowError]) -> list[str]:
     shown, rest = group[:LINES_PER_CAUSE], group[LINES_PER_CAUSE:]
     lines = [str(problem) for problem in shown]
     if not rest:

@@ -2,9 +2,8 @@
 
 import unicodedata
 from collections.abc import Iterable
-from typing import Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from blend.schemas.models import FrozenModel
 from blend.schemas.recipe import VERSION, Domain, Recipe, Sha256, Version
@@ -247,15 +246,6 @@ class ReleaseManifest(Summarised, FrozenModel):
         """What messages call the release."""
         return f"{self.name} {self.version}"
 
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """The manifest in ``text``.
-
-        Raises:
-            pydantic.ValidationError: If it is not a manifest this version reads.
-        """
-        return cls.model_validate_json(text)
-
 
 SNAPSHOT_NAME = "snapshot.json"
 """File name of the account, beside the snapshot."""
@@ -306,18 +296,3 @@ class SnapshotInfo(FrozenModel):
     """SHA-256 of the N-Triples, whatever compressed them."""
     sdk_version: str
     """Version of the SDK that took it."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_stages(cls, values: Any) -> Any:
-        # Accounts once counted the questions of each stage.
-        return {key: values[key] for key in values if key != "stages"} if isinstance(values, dict) else values
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """The account in ``text``.
-
-        Raises:
-            pydantic.ValidationError: If it is not an account that this version reads.
-        """
-        return cls.model_validate_json(text)

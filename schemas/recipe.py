@@ -250,11 +250,6 @@ class TripleOptions(_Moded):
     """Labels in ``zh``: converted to simplified characters, the original kept beside; the same with those in
     ``zh-hans``, ``zh-tw`` and others where ``zh`` is missing (``merge``); or left as they are."""
 
-    @classmethod
-    def paper(cls, **changes: object) -> "TripleOptions":
-        """The published procedure, with changes."""
-        return cls.model_validate({"mode": "paper", **changes})
-
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 _NUMBER = r"(0|[1-9]\d*)"

@@ -9,7 +9,7 @@ import typer
 
 from blend.cli.application import REFUSED, Application, with_options
 from blend.cli.options import LocaleFile, print_lines
-from blend.schemas.errors import summarise
+from blend.schemas.errors import RowError, summarise
 from blend.schemas.texts import escape_controls_in_json, pluralise
 
 if TYPE_CHECKING:
@@ -120,7 +120,8 @@ def _check_lines(check: "ContributionCheck") -> Iterator[str]:
         if contributor or problems:
             yield f"{contributor or _SHARED}: {_counts(len(errors), len(warnings))}"
         for level, listed in (("error", errors), ("warning", warnings)):
-            yield from (f"  {level}: {line}" for line in summarise(listed))
+            told = summarise([RowError(one.what, where=one.where, fix=one.fix) for one in listed])
+            yield from (f"  {level}: {line}" for line in told)
     yield _verdict(check)
 
 

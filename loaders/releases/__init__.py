@@ -51,7 +51,7 @@ def read_manifest(release: Path | str) -> ReleaseManifest:
     try:
         text = utf8_text(read_content(path, what="manifest"), MANIFEST_NAME)
         parse_json(text, MANIFEST_NAME)  # pydantic would take the last of two equal keys
-        manifest = ReleaseManifest.from_json(text)
+        manifest = ReleaseManifest.model_validate_json(text)
     except (ValidationError, RowError) as error:
         # Without the advice that the error ends with: the one below is for the whole file.
         reason = first_reason(error) if isinstance(error, ValidationError) else str(error).rpartition("; ")[0]

@@ -106,7 +106,7 @@ def read_snapshot_info(path: Path) -> SnapshotInfo:
         RowError: If the file is not such an account.
     """
     try:
-        return SnapshotInfo.from_json(path.read_text(encoding="utf-8"))
+        return SnapshotInfo.model_validate_json(path.read_text(encoding="utf-8"))
     except (ValidationError, UnicodeDecodeError) as error:
         what, fix = "not the account of a snapshot", "delete it or take the snapshot again"
         raise RowError(what, where=str(path), fix=fix) from error

@@ -84,7 +84,7 @@ def test_code_switching(
 @pytest.mark.integration
 def test_published_figures(food_facts: Facts):
     """The table of the README beside the published files, and the dishes per group of `data_lang/en`."""
-    build = build_triples(food_facts, DISH, TripleOptions.paper())
+    build = build_triples(food_facts, DISH, TripleOptions(mode="paper"))
     figures = build_triple_stats(build.aligned().values()).languages
     columns = ["dishes", "triples", "part_labels", "one_part", "origins"]
     assert {row["language"]: tuple(row[name] for name in columns) for row in figures.iter_rows(named=True)} == {

@@ -28,7 +28,7 @@ def counts(shared: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def published(food_facts: Facts) -> TripleBuild:
-    return build_triples(food_facts, DISH, TripleOptions.paper())
+    return build_triples(food_facts, DISH, TripleOptions(mode="paper"))
 
 
 def rows_of(build: TripleBuild) -> list[dict[str, Any]]:
@@ -59,7 +59,9 @@ def without(rows: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
 
 def test_published_rows(food_facts: Facts, expected: list[dict[str, Any]]):
     # Before the single-origin rule and the conversion of script.
-    all_origins = build_triples(food_facts, DISH, TripleOptions.paper(single_origin="off", chinese="keep"))
+    all_origins = build_triples(
+        food_facts, DISH, TripleOptions(mode="paper", single_origin="off", chinese="keep")
+    )
     assert len(expected) == 2495
     assert rows_of(all_origins) == without(expected, "all_images", "all_materials")
 
@@ -76,7 +78,7 @@ def test_single_origin_rule_of_the_published_version(published: TripleBuild, cou
 
 
 def test_continents(food_facts: Facts, counts: dict[str, Any]):
-    rows = build_triples(food_facts, DISH, TripleOptions.paper(single_origin="off")).rows("en")
+    rows = build_triples(food_facts, DISH, TripleOptions(mode="paper", single_origin="off")).rows("en")
     found = {row["origin_en"]: row["continents"] for row in rows.iter_rows(named=True) if row["continents"]}
     assert found.items() <= counts["continents"].items()
     assert set(counts["continents"]) - set(found) == {"South Korea"}, "it has no dish here"
@@ -92,7 +94,7 @@ def test_aligned_dishes_are_the_175_published_ones(published: TripleBuild, count
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("language", PAPER_LANGUAGES)
-@pytest.mark.parametrize("options", [TripleOptions.paper(), TripleOptions()], ids=["paper", "default"])
+@pytest.mark.parametrize("options", [TripleOptions(mode="paper"), TripleOptions()], ids=["paper", "default"])
 def test_aligned_rows_are_the_published_files(
     food_facts: Facts, shared: Path, language: str, options: TripleOptions
 ):
@@ -117,8 +119,10 @@ def test_aligned_rows_are_the_published_files(
 
 
 def test_rows_changed_by_the_conversion(food_facts: Facts, counts: dict[str, Any]):
-    rows = build_triples(food_facts, DISH, TripleOptions.paper(single_origin="off")).rows("zh")
-    plain = build_triples(food_facts, DISH, TripleOptions.paper(single_origin="off", chinese="keep")).rows("zh")
+    rows = build_triples(food_facts, DISH, TripleOptions(mode="paper", single_origin="off")).rows("zh")
+    plain = build_triples(
+        food_facts, DISH, TripleOptions(mode="paper", single_origin="off", chinese="keep")
+    ).rows("zh")
     changed = 0
     for row, original in zip(rows.iter_rows(named=True), plain.iter_rows(named=True), strict=True):
         changed += any(row[name] != original[name] for name in ("label", "origin", "parts"))

@@ -3,7 +3,6 @@
 import errno
 import gzip
 import hashlib
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -47,14 +46,6 @@ def test_exactly_what_the_build_needs(serve: Callable[[str], Any], tmp_path: Pat
     assert info.items == 4, "three dishes, and the lexeme that says to be one"
     assert info.triples == len(lines)
     assert endpoint.most_active == 1
-
-
-def test_an_account_that_counts_questions_by_stage_is_still_read(serve: Callable[[str], Any], tmp_path: Path):
-    [info] = take_snapshots({tmp_path / "food.nt.gz": DISH}, endpoint=serve(FACTS).url, policy=QUICK)
-    account = tmp_path / "snapshot.json"
-    stages = [{"stage": "members", "requests": 1, "triples": 9, "query": "CONSTRUCT …"}]
-    account.write_text(json.dumps({**json.loads(info.to_json()), "stages": stages}), encoding="utf-8")
-    assert read_snapshot_info(account) == info
 
 
 def test_the_account(serve: Callable[[str], Any], tmp_path: Path):
