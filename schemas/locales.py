@@ -204,7 +204,7 @@ class Registry:
         """
         if name not in self._by_code:
             shared = [locale.split for locale in self if locale.region == name]
-            raise UnknownNameError("locale", name, shared) if shared else self._unknown(name, self.tags)
+            raise UnknownNameError("locale", name, shared) if shared else self.unknown(name)
         return self._by_code[name]
 
     def called(self, name: str) -> list[Locale]:
@@ -218,7 +218,7 @@ class Registry:
         if found := self._named(name):
             return found
         names = {*self.tags, *(locale.region_name for locale in self)}
-        raise self._unknown(name, names, among=f"tags and names of the {len(self.tags)} locales")
+        raise self.unknown(name, names, among=f"tags and names of the {len(self.tags)} locales")
 
     def label(self, locale: Locale) -> str:
         """What people call the region of a locale, with its split where it is the region of several."""
@@ -234,26 +234,26 @@ class Registry:
             in {n.casefold() for n in (*_codes(locale), locale.region, locale.native_name, *locale.names)}
         ]
 
-    def meant(self, name: str) -> str | None:
-        """The tag that somebody may have meant by a name that is none.
+    def meant(self, name: str, valid: Iterable[str] | None = None) -> str | None:
+        """The tag, or another of some valid names, that somebody may have meant by a name that is none.
 
         Language and country are in each other's place, the region has another name (``en-UK``), or the name is
-        that of a region with one locale; the tag is empty where the name is a locale indeed, just none of
-        these, or has neither part of one.
+        that of a region with one locale; null where several have it. It is empty where the name is a locale
+        indeed, just none of these, or has neither part of one.
         """
         if found := self._named(name):
             return found[0].tag if len(found) == 1 else None
-        return self._meant_among(name, self.tags)
-
-    def _meant_among(self, name: str, valid: Iterable[str]) -> str | None:
         language, _, region = name.rpartition("-")
         of_region = (locale.tag for locale in self._named(region) if locale.language == language.casefold())
-        return next(of_region, None) or _meant_tag(name, valid)
+        return next(of_region, None) or _meant_tag(name, self.tags if valid is None else valid)
 
-    def _unknown(self, name: str, valid: Iterable[str], *, among: str | None = None) -> UnknownNameError:
+    def unknown(
+        self, name: str, valid: Iterable[str] | None = None, *, among: str | None = None
+    ) -> UnknownNameError:
+        """The error for a name that none of the valid ones is, which are the tags when absent."""
         own = "describe a region of your own in a locale file (`locale_file`, see docs/recipe.md)"
-        choices = tuple(valid)
-        meant = self._meant_among(name, choices)
+        choices = self.tags if valid is None else tuple(valid)
+        meant = self.meant(name, choices)
         return UnknownNameError("locale", name, choices, more=own, among=among, meant=meant)
 
     def rank(self, tag: str) -> int:
@@ -263,7 +263,7 @@ class Registry:
             UnknownNameError: If there is no such tag; lists the tags.
         """
         if tag not in self._ranks:
-            raise self._unknown(tag, self.tags)
+            raise self.unknown(tag)
         return self._ranks[tag]
 
     def extended(self, locales: Iterable[Locale], *, source: str = "locales") -> "Registry":

@@ -21,7 +21,7 @@ from blend.loaders.upstream.fmlama import read_fmlama
 from blend.loaders.upstream.semeval import read_semeval
 from blend.loaders.wikidata.prompts import parse_templates
 from blend.schemas.recipe import Source
-from blend.schemas.reports import Datasheet
+from blend.schemas.reports import datasheet_model
 from helpers.asking import texts_asked
 from helpers.messages import wrong
 
@@ -56,7 +56,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "source": lambda folder: load_source(
         Source(**tomllib.loads((folder / "source.toml").read_text("utf-8"))), folder
     ),
-    "datasheet": lambda folder: read_toml(only(folder), Datasheet, what="datasheet"),
+    "datasheet": lambda folder: read_toml(only(folder), datasheet_model(), what="datasheet"),
     "texts": lambda folder: run_task(
         "no-release", "cultural-prompts", Recorded(path=only(folder)), folder / "run"
     ),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from blend.schemas.errors import RowError, RowErrors, UnknownNameError, raise_all
-from blend.schemas.locales import Registry, registry
+from blend.schemas.locales import Registry
 from blend.schemas.models import FieldError, Row, field_errors
 
 if TYPE_CHECKING:
@@ -93,19 +93,16 @@ class Diagnostics:
 
 def unknown_name(kind: str, name: str, valid: Iterable[str], *, where: str) -> RowError:
     """The error for a name in a row that nobody registered; see `schemas.errors.UnknownNameError`."""
-    what, _, fix = str(UnknownNameError(kind, name, valid)).partition("; ")
-    return RowError(what, where=where, fix=fix)
+    return _in_row(UnknownNameError(kind, name, valid), where)
 
 
 def unknown_locale(name: str, known: Registry, *, where: str) -> RowError:
     """The error for a locale in a row that is not known."""
-    own = "a region that is not among them needs an entry in a locale file (`locale_file`, see docs/recipe.md)"
-    meant = known.meant(name)
-    what, _, fix = str(UnknownNameError("locale", name, known.tags, meant=meant)).partition("; ")
-    # Where nothing can be meant, the nearest tags are strangers.
-    fix = f"{fix}; {own}" if meant != "" else f"`blend locales` lists the {len(known.tags)} there are; {own}"
-    if known.tags == registry().tags:
-        fix += ", and no such file is named"
+    return _in_row(known.unknown(name), where)
+
+
+def _in_row(error: UnknownNameError, where: str) -> RowError:
+    what, _, fix = str(error).partition("; ")
     return RowError(what, where=where, fix=fix)
 
 
