@@ -98,18 +98,11 @@ class UnknownNameError(InputError):
     """
 
     def __init__(
-        self,
-        kind: str,
-        name: str,
-        valid: Iterable[str],
-        *,
-        more: str = "",
-        among: str | None = None,
-        meant: str | None = None,
+        self, kind: str, name: str, valid: Iterable[str], *, more: str = "", meant: str | None = None
     ) -> None:
         choices = sorted(valid)
         # Where nothing can be meant, the nearest of many are strangers.
-        nearest = "" if meant == "" and more else _listed_names(name, choices, among=among)
+        nearest = "" if meant == "" and more else _listed_names(name, choices)
         ways = ", or ".join(filter(None, (nearest, more)))
         likely = closest(name, choices) if meant is None else meant
         question = f"did you mean {likely!r}? " if likely else ""
@@ -144,18 +137,12 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     return "" if close is None else f"did you mean {close!r}? "
 
 
-def _listed_names(name: str, choices: Sequence[str], *, among: str | None) -> str:
-    """List what to choose from in place of a name: all of a few, or the three of many that are most like it.
-
-    Args:
-        name: The name that does not exist.
-        choices: Those that do.
-        among: What many are called, where a thing has several names: ``tags and names of the 34 locales``.
-    """
+def _listed_names(name: str, choices: Sequence[str]) -> str:
+    """List what to choose from in place of a name: all of a few, or the three of many that are most like it."""
     if len(choices) <= _FEW:
         return f"choose one of: {', '.join(choices)}"
     nearest = get_close_matches(name, choices, n=3, cutoff=0.0)
-    return f"the nearest of the {among or f'{len(choices)} there are'}: {', '.join(nearest)}"
+    return f"the nearest of the {len(choices)} there are: {', '.join(nearest)}"
 
 
 class MissingExtraError(BlendError, ImportError):

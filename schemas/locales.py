@@ -218,7 +218,7 @@ class Registry:
         if found := self._named(name):
             return found
         names = {*self.tags, *(locale.region_name for locale in self)}
-        raise self.unknown(name, names, among=f"tags and names of the {len(self.tags)} locales")
+        raise self.unknown(name, names)
 
     def label(self, locale: Locale) -> str:
         """What people call the region of a locale, with its split where it is the region of several."""
@@ -247,14 +247,11 @@ class Registry:
         of_region = (locale.tag for locale in self._named(region) if locale.language == language.casefold())
         return next(of_region, None) or _meant_tag(name, self.tags if valid is None else valid)
 
-    def unknown(
-        self, name: str, valid: Iterable[str] | None = None, *, among: str | None = None
-    ) -> UnknownNameError:
+    def unknown(self, name: str, valid: Iterable[str] | None = None) -> UnknownNameError:
         """The error for a name that none of the valid ones is, which are the tags when absent."""
         own = "describe a region of your own in a locale file (`locale_file`, see docs/recipe.md)"
         choices = self.tags if valid is None else tuple(valid)
-        meant = self.meant(name, choices)
-        return UnknownNameError("locale", name, choices, more=own, among=among, meant=meant)
+        return UnknownNameError("locale", name, choices, more=own, meant=self.meant(name, choices))
 
     def rank(self, tag: str) -> int:
         """Position of the locale in the registry, from 0.
