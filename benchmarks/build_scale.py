@@ -33,9 +33,8 @@ import polars as pl
 from make_regions import base_tables, make_regions, write_regions
 
 from blend.builders.release import build_release
-from blend.loaders.files.toml import read_locales
+from blend.loaders.files.toml import registry_with
 from blend.loaders.recipes import blend_recipe
-from blend.schemas.locales import registry
 from blend.schemas.recipe import McqOptions
 from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
 
@@ -174,7 +173,7 @@ def case(folder: Path, mode: str) -> Figures:
 def measured(folder: Path, mode: str, out: Path) -> Figures:
     """Build a release, and say what that took this process from its start to the last file."""
     invented = folder / "locales.toml"
-    known = registry().extended(read_locales(invented)) if invented.is_file() else registry()
+    known = registry_with(invented if invented.is_file() else None)
     recipe = blend_recipe(str(folder)).model_copy(update={"mcq": McqOptions(**MODES[mode])})
     manifest = build_release(recipe, out, source_paths={recipe.sources[0].location: folder}, locales=known)
     return {

@@ -113,7 +113,7 @@ def write_regions(regions: Regions, folder: Path) -> None:
     """Write ``annotations/*.json`` and ``questions/*.csv`` as BLEnD has them, and ``locales.toml``.
 
     `loaders.upstream.blend.read_blend` reads the folder with the registry
-    ``registry().extended(read_locales(folder / "locales.toml"))``; the file holds the invented locales, and is
+    ``registry_with(folder / "locales.toml")``; the file holds the invented locales, and is
     not written without any.
     """
     for part in ("annotations", "questions"):

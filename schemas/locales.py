@@ -1,7 +1,7 @@
 """The locale registry: languages in a region, with every name that people and upstream files give them.
 
 The registry is data, ``locales.toml`` beside this module; a new locale is a new entry, in that file or in a
-user's own file of the same form (`blend.loaders.files.toml.read_locales`).
+user's own file of the same form (`blend.loaders.files.toml.registry_with`).
 """
 
 import re

@@ -12,7 +12,7 @@ from blend.eval.models.chosen import Recorded
 from blend.eval.recorded_answers import is_predictions, read_predictions, read_recorded
 from blend.eval.tasks import TASKS
 from blend.eval.tasks.probing.ranking import read_vectors
-from blend.loaders.files.toml import known_domains, read_locales, read_toml
+from blend.loaders.files.toml import known_domains, read_toml, registry_with
 from blend.loaders.recipes.sources import load_source
 from blend.loaders.surveys import read_survey
 from blend.loaders.topics import read_forms, read_topics
@@ -48,7 +48,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "semeval": read_semeval,
     "fmlama": read_fmlama,
     "blend": read_blend,
-    "locales": lambda folder: read_locales(only(folder)),
+    "locales": lambda folder: registry_with(only(folder)),
     "prompt_templates": lambda folder: parse_templates(only(folder).read_text("utf-8"), source="own.toml"),
     "domains": lambda folder: known_domains(only(folder)),
     "predictions": predictions,

@@ -10,7 +10,7 @@ from io import SEEK_END, BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
-from blend.schemas.errors import InputError, RowError, beyond_limits
+from blend.schemas.errors import RowError, beyond_limits
 from blend.schemas.manifest import FileInfo
 
 if TYPE_CHECKING:
@@ -214,11 +214,11 @@ def file_infos(root: Path, files: Iterable[Path]) -> tuple[FileInfo, ...]:
     Raises:
         RowError: If one cannot be read, or has a name that is not UTF-8.
     """
-    return tuple(sorted((_info(root, file) for file in files), key=lambda info: info.path))
-
-
-def _info(root: Path, file: Path) -> FileInfo:
-    return FileInfo(path=location_of(file, root), size=file.stat().st_size, sha256=file_sha256(file, root))
+    infos = (
+        FileInfo(path=location_of(file, root), size=file.stat().st_size, sha256=file_sha256(file, root))
+        for file in files
+    )
+    return tuple(sorted(infos, key=lambda info: info.path))
 
 
 def file_sha256(path: Path, root: Path | None = None) -> str:
@@ -244,19 +244,6 @@ def directory_digest(files: Iterable[FileInfo]) -> str:
     """
     lines = [f"{file.sha256}  {file.path}\n" for file in sorted(files, key=lambda file: file.path)]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-def check_pin(found: str, pinned: str | None, *, where: str) -> None:
-    """Compare a source's digest with the one in the recipe, if there is one.
-
-    Raises:
-        InputError: If they differ; names both.
-    """
-    if pinned is not None and found != pinned:
-        raise InputError(
-            f"{where}: its files have the sha256 {found}, but the recipe says {pinned}; get the files that the "
-            f'recipe means, or write sha256 = "{found}" there if these are the right ones'
-        )
 
 
 TABLE_BYTES = 256 << 20

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from blend.loaders.files.content import read_content, read_text, utf8_text
 from blend.schemas.errors import RowError, did_you_mean, raise_all
-from blend.schemas.locales import Locale, LocaleFile, Registry, registry
+from blend.schemas.locales import LocaleFile, Registry, registry
 from blend.schemas.models import FieldError, field_errors, field_sentences, toml_tables
 from blend.schemas.recipe import Domain, DomainFile, domains
 
@@ -126,26 +126,21 @@ def _table_of(annotation: Any) -> type[BaseModel] | None:
     return None
 
 
-def read_locales(path: Path) -> tuple[Locale, ...]:
-    """The locales of a TOML file with one ``[[locale]]`` table each, in file order.
-
-    ``registry_with(path)`` adds them to the packaged ones.
-
-    Raises:
-        RowError, RowErrors: As `read_toml`.
-    """
-    return parse_toml(read_text(path), LocaleFile, name=path.name, what="locale file").locale
-
-
 def registry_with(path: Path | None, known: Registry | None = None) -> Registry:
     """The known registry (the packaged one when absent), and behind its locales those of a file, if given.
 
+    Args:
+        path: UTF-8 TOML with one ``[[locale]]`` table per locale; the keys are the fields of `Locale`.
+        known: The known registry.
+
     Raises:
-        RowError, RowErrors: As `read_locales`, or if two locales share a tag, split, upstream name or other
-            code.
+        RowError, RowErrors: As `read_toml`, or if two locales share a tag, split, upstream name or other code.
     """
     known = registry() if known is None else known
-    return known if path is None else known.extended(read_locales(path), source=path.name)
+    if path is None:
+        return known
+    own = parse_toml(read_text(path), LocaleFile, name=path.name, what="locale file").locale
+    return known.extended(own, source=path.name)
 
 
 def known_domains(path: Path | None) -> Mapping[str, Domain]:

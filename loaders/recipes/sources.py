@@ -11,7 +11,7 @@ import polars as pl
 
 from blend.loaders.contributions import part_of, read_collection
 from blend.loaders.contributions.contributors import collection_layout
-from blend.loaders.files.content import check_pin, directory_digest, file_infos, instead_of_file
+from blend.loaders.files.content import directory_digest, file_infos, instead_of_file
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.hub import fetch_dataset
 from blend.loaders.recipes import RecipeInPlace, sample_path
@@ -158,7 +158,11 @@ def find_source(source: Source, path: Path) -> tuple[Path, SourceInfo]:
     files = file_infos(path.parent if is_snapshot else path, kind.files(path))
     # A snapshot's own digest is in `snapshot.json`: to pin it, copy it from there.
     digest = files[0].sha256 if is_snapshot else directory_digest(files)
-    check_pin(digest, source.sha256, where=name)
+    if source.sha256 not in (None, digest):
+        raise InputError(
+            f"{name}: its files have the sha256 {digest}, but the recipe says {source.sha256}; get the files "
+            f'that the recipe means, or write sha256 = "{digest}" there if these are the right ones'
+        )
     found = {"kind": source.kind, "location": source.location, "revision": commit}
     return path, SourceInfo(**found, sha256=digest, files=files)
 

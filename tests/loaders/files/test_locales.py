@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from blend.loaders.files.toml import read_locales
+from blend.loaders.files.toml import registry_with
 from blend.schemas.errors import RowError
 from blend.schemas.locales import registry
 from helpers.messages import message_of
@@ -16,7 +16,7 @@ def test_own_locales_join_the_registry(tmp_path: Path, root: Path):
     path = tmp_path / "own.toml"
     # A byte order mark, as editors on Windows write it.
     path.write_text("\ufeff[[locale]]" + entry.replace('"Japan"', '"Okinawa"'), encoding="utf-8")
-    locales = registry().extended(read_locales(path))
+    locales = registry_with(path)
     assert locales.find("Okinawa").tag == "ja-OK"
     assert locales.rank("ja-OK") == len(registry())
 
@@ -24,5 +24,5 @@ def test_own_locales_join_the_registry(tmp_path: Path, root: Path):
 def test_wrong_encoding(tmp_path: Path):
     path = tmp_path / "own.toml"
     path.write_bytes('[[locale]]\nnative_name = "México"'.encode("latin-1"))
-    told = message_of(RowError, lambda: read_locales(path))
+    told = message_of(RowError, lambda: registry_with(path))
     assert told.startswith("own.toml: byte 0xE9 in line 2 is not UTF-8; save it again as UTF-8 ")
