@@ -239,33 +239,6 @@ def _file(where: str) -> str:
     return re.split(r":\d|, ", where, maxsplit=1)[0]
 
 
-def not_asked(kind: str, template_id: str, locale: str, asked: Collection[tuple[str, str]]) -> tuple[str, str]:
-    """A row about a question that its locale is not asked.
-
-    Args:
-        kind: What the row is, for example ``review of``.
-        template_id: The question's template.
-        locale: Where it would be asked.
-        asked: Template and locale of the questions that are asked.
-    """
-    there = {name for name, tag in asked if tag == locale}
-    # An id that other locales have is spelled as it is meant.
-    hint = "" if any(name == template_id for name, _ in asked) else close_to(template_id, there)
-    what = f"{kind} question {template_id!r}, which is not asked in {locale}{hint}"
-    fix = "add the question to the questions, or correct the id"
-    return what, f"{fix}; if it is not asked any more, delete the row, or run `blend annotate sync`"
-
-
-def not_answered(answer: str, template_id: str, answers: Iterable[str]) -> tuple[str, str]:
-    """A decision on an answer that is not among those to its question."""
-    close = close_to(answer, answers)
-    return f"nobody answered {answer!r} to {template_id!r}{close}, but a review decides on it", (
-        "write it in the review exactly as typed or, if it was corrected or withdrawn, have `blend reviews "
-        "propose` take up its question again; restore rows of responses only if they were lost by accident, "
-        "and nobody was forgotten"
-    )
-
-
 def close_to(name: str, valid: Iterable[str]) -> str:
     """A hint at the valid name that is closest, in brackets after a blank; empty if none is close.
 

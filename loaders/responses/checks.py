@@ -12,7 +12,7 @@ from blend.loaders.files.diagnostics import Diagnostics, Placed, R, about, about
 from blend.loaders.responses.odd_answers import Found, copied, filled_down, moved_columns, odd_answers
 from blend.loaders.responses.odd_texts import lost_letters, odd_texts, other_countries, other_languages
 from blend.loaders.responses.response_rows import KEYS, AskedQuestion, ResponseRows, question_key
-from blend.schemas.errors import RowError, close_to, not_answered, not_asked
+from blend.schemas.errors import RowError, close_to
 from blend.schemas.formats import (
     AnswerFormat,
     asked_unit,
@@ -249,14 +249,24 @@ def _unasked(rows: ResponseRows) -> Found:
             yield about("template-without-questions", placed, detail)
 
 
+_NOT_ASKED = (
+    "add the question to the questions, or correct the id; if it is not asked any more, delete the row, or run "
+    "`blend annotate sync`"
+)
+
+
 def _not_asked(rows: ResponseRows) -> Found:
     """Responses and reviews of questions that are not asked in their locale, prompts where none is."""
     asked = {question_key(row) for _, row in rows.questions.rows}
+    ids = {name for name, _ in asked}
     for kind, table in (("response to", rows.responses), ("review of", rows.reviews)):
         for location, row in table.rows:
             if question_key(row) not in asked:
-                what, fix = not_asked(kind, row.template_id, row.locale, asked)
-                yield RowError(what, where=f"{location}, column template_id", fix=fix)
+                what = f"{kind} question {row.template_id!r}, which is not asked in {row.locale}"
+                there = {name for name, locale in asked if locale == row.locale}
+                # An id that other locales have is spelled as it is meant.
+                hint = "" if row.template_id in ids else close_to(row.template_id, there)
+                yield RowError(f"{what}{hint}", where=f"{location}, column template_id", fix=_NOT_ASKED)
     locales = {locale for _, locale in asked}
     for location, prompt in rows.prompts.rows:
         if prompt.locale not in locales:
@@ -278,6 +288,13 @@ def _without_responses(rows: ResponseRows) -> Found:
             f"responses/{locale}.csv missing?"
         )
         yield about_locale("no-responses", first[locale], detail)
+
+
+_NOT_ANSWERED = (
+    "write it in the review exactly as typed or, if it was corrected or withdrawn, have `blend reviews "
+    "propose` take up its question again; restore rows of responses only if they were lost by accident, and "
+    "nobody was forgotten"
+)
 
 
 def _reviewed_answers(rows: ResponseRows, *, reviewing: bool, collecting: bool) -> Found:
@@ -303,8 +320,8 @@ def _reviewed_answers(rows: ResponseRows, *, reviewing: bool, collecting: bool) 
         decided = {clean(answer): answer for answer in review.decided}
         for cleaned, answer in decided.items():
             if cleaned not in answers and not reviewing:
-                what, fix = not_answered(answer, review.template_id, answers)
-                yield RowError(what, where=location, fix=fix)
+                what = f"nobody answered {answer!r} to {review.template_id!r}{close_to(answer, answers)}"
+                yield RowError(f"{what}, but a review decides on it", where=location, fix=_NOT_ANSWERED)
         for answer in answers.keys() - decided.keys():
             detail = f"the review in {location} says nothing about {answer!r}"
             yield about("undecided-answer", Placed(answers[answer], review), detail)

@@ -10,7 +10,6 @@ from blend.schemas.errors import (
     UnknownNameError,
     close_to,
     did_you_mean,
-    not_asked,
     raise_all,
     summarise,
 )
@@ -59,12 +58,6 @@ def test_an_error_is_the_same_when_it_comes_back_from_another_process():
 )
 def test_another_number_is_another_question(name: str, valid: list[str], hint: str):
     assert close_to(name, valid) == hint
-
-
-def test_a_question_that_others_are_asked_is_spelled_as_meant():
-    asked = [("food-a", "ko-KR"), ("food-b", "mt-MT")]
-    what, _ = not_asked("response to", "food-a", "mt-MT", asked)
-    assert what == "response to question 'food-a', which is not asked in mt-MT"
 
 
 # No cause and no count is lost.
