@@ -95,23 +95,21 @@ def published_names(model: type[BaseModel]) -> Mapping[str, str]:
 
 def _columns(model: type[BaseModel]) -> dict[str, pl.DataType]:
     fields = model.model_fields.items()
-    return {
-        field.alias or name: _data_type(field.annotation, f"{model.__name__}.{name}") for name, field in fields
-    }
+    return {field.alias or name: _data_type(field.annotation) for name, field in fields}
 
 
-def _data_type(annotation: Any, where: str) -> pl.DataType:
+def _data_type(annotation: Any) -> pl.DataType:
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return _data_type(args[0], where)
+        return _data_type(args[0])
     if origin in (Union, types.UnionType):
         inner = [arg for arg in args if arg is not type(None)]
         if len(inner) == 1:
-            return _data_type(inner[0], where)
+            return _data_type(inner[0])
     if origin is Literal:
         return pl.String()
     if origin is list or (origin is tuple and args[1:] == (Ellipsis,)):
-        return pl.List(_data_type(args[0], where))
+        return pl.List(_data_type(args[0]))
     if isinstance(annotation, type):
         if issubclass(annotation, BaseModel):
             return pl.Struct(_columns(annotation))
@@ -119,9 +117,7 @@ def _data_type(annotation: Any, where: str) -> pl.DataType:
             return pl.String()
         if annotation in _SCALARS:
             return _SCALARS[annotation][0]
-    raise TypeError(
-        f"{where}: no column type for {annotation!r}; use a scalar, a list, a model or an enumeration"
-    )
+    raise TypeError(f"no column type for {annotation!r}")
 
 
 def _arrow_type(dtype: _DataType) -> "pa.DataType":
