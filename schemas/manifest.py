@@ -1,4 +1,4 @@
-"""The manifest of a release, ``release.json``: what is in it, what made it, how to check it."""
+"""The manifest of a release, ``release.json``: what is in it, what made it, how to check it; and versions."""
 
 import unicodedata
 from collections.abc import Iterable

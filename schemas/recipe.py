@@ -206,23 +206,17 @@ class CulturalOptions(_Moded):
 PAPER_LANGUAGES = ("en", "zh", "ko", "ar", "he", "ru")
 """The languages that Zhou et al. (2025) align."""
 
-_TAIWAN = "Q865"
-"""The item that the published script leaves out by its name."""
-
-PAPER_TRIPLES: Mapping[str, object] = {
-    "single_origin": "language",
-    "excluded_origins": (_TAIWAN,),
-    "named_in_english": True,
-    "images": "with-material",
-    "own_parts": "keep",
-}
-"""What mode ``paper`` stands for."""
-
 
 class TripleOptions(_Moded):
     """How facts from Wikidata become a dataset (Zhou et al. 2025, section 3; ``docs/wikidata.md``)."""
 
-    published: ClassVar[Mapping[str, object]] = PAPER_TRIPLES
+    published: ClassVar[Mapping[str, object]] = {
+        "single_origin": "language",
+        "excluded_origins": ("Q865",),
+        "named_in_english": True,
+        "images": "with-material",
+        "own_parts": "keep",
+    }
     mode: Literal["default", "paper"] = "default"
     """``paper`` repeats the published procedure, defects included; ``default`` leaves them out."""
     domain: str = "dish"
