@@ -1,7 +1,7 @@
 """Reply options: which option a written reply chooses, by its letter or by the text of the option.
 
 A reply is gone through once for the places that mention an option. The words around each, those of
-`answer_phrases`, say whether it is announced, denied, doubted or taken back there.
+`answer_phrases`, say whether it is announced, doubted or taken back there.
 """
 
 import re
@@ -9,7 +9,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from blend.eval.tasks.multiple_choice.answer_phrases import (
@@ -30,7 +30,7 @@ def option_chosen(text: str, options: Sequence[str]) -> int | None:
     languages.
 
     1. A final answer: a letter in ``\boxed{}``, behind the key ``answer_choice`` or behind *final answer*.
-       Where a JSON object ends with it, nothing that is said around it counts but a denial or a correction.
+       Where a JSON object ends with it, nothing that is said around it counts but a correction.
     2. A letter that words announce or choose: *the answer is B*, *답: B*, *I choose B*, *B is correct*,
        ``"answer": "B"``.
     3. A letter that is a line by itself; without one, the letter with which the answer begins, where a mark or
@@ -39,12 +39,11 @@ def option_chosen(text: str, options: Sequence[str]) -> int | None:
        chosen by words as in 2, or said of something in an answer of one sentence that mentions no other option
        (*The most common snack is rice cakes*).
 
-    What is denied is passed over (*not A but B*), and behind a correction the last choice counts (*A. No, C*).
-    A letter does not count
+    Behind a correction only what follows counts (*A. No, C*); an answer that is taken back for no other names
+    none. A letter does not count
 
     * in a question, or behind a negation or hedge in its clause (*not B*, *if B*, *the answer could be B*);
     * if several are joined (*A, B*, *either A or C*); where words announce them, the answer names none;
-    * if it is taken back (*no*, *wait*) for no other; then the answer names none;
     * if the text of another option stands behind it, or a negation (*B. is wrong*).
 
     Small letters count where they are quoted, bracketed or at the end of a line, letters of other scripts (*ب*,
@@ -54,20 +53,10 @@ def option_chosen(text: str, options: Sequence[str]) -> int | None:
         text: The answer.
         options: The options as shown.
     """
-    compared = [_compared(option) for option in options]
-    reply = _Reply(folded(_in_words(text[:_READ_CHARACTERS])), compared)
-    if (left := reply.without_denied()) != reply.text:
-        reply = _Reply(left, compared)
-    ends = [end for _, end in answer_phrases().spans("retract", reply.low)]
-    behind = left[max(ends, default=0) :]
-    # "B. No, not A." takes nothing back: a colon stands for what is denied.
-    if not ends or (":" in behind and not _has_words(behind)):
-        return reply.choice()
-    # Behind a correction the last choice counts.
-    corrected = _Reply(behind, compared)
-    if corrected.is_certain or not reply.is_certain:
-        return corrected.choice()
-    return None if reply.is_taken_back() else reply.choice()
+    read = folded(_in_words(text[:_READ_CHARACTERS]))
+    taken_back = [end for _, end in answer_phrases().spans("retract", read.lower())]
+    behind = read[max(taken_back, default=0) :]
+    return _Reply(behind, [_compared(option) for option in options]).choice()
 
 
 class _Mention(NamedTuple):
@@ -111,7 +100,7 @@ class _Reply:
 
     def _letters(self, texts: Mapping[int, _Mention]) -> Iterator[_Mention]:
         """Letters, with the texts of options that stand behind them in their lines."""
-        for found in (_CANDIDATE if self.text.isascii() else _ANY_CANDIDATE).finditer(self.text):
+        for found in _CANDIDATE.finditer(self.text):
             start, letter = found.start(), found[0]
             if letter in LETTERS:
                 option = LETTERS.index(letter)
@@ -135,18 +124,12 @@ class _Reply:
     def choice(self) -> int | None:
         """The option chosen: by a letter of the first rank that has any, or by text."""
         final, announced, _ = self._ranks
-        if len({letter.option for letter in final}) > 1 or any(map(self._is_joined, (*final, *announced))):
+        if len({letter.option for letter in final}) > 1 or self._any_joined([*final, *announced]):
             return None
         for rank in self._ranks:
             if named := {letter.option for letter in rank if self._holds(letter)}:
                 return _only(named)
         return None if self.is_certain else self._by_text()
-
-    def is_taken_back(self) -> bool:
-        """Whether the first choice is taken back soon."""
-        _, announced, line = self._ranks
-        first = min((letter.start for letter in (*announced, *line)), default=len(self.text))
-        return self._phrases.within("retract", self.low[first + 1 : first + _TAKEN_BACK])
 
     @cached_property
     def _ranks(self) -> tuple[list[_Mention], list[_Mention], list[_Mention]]:
@@ -193,14 +176,12 @@ class _Reply:
 
     def _by_text(self) -> int | None:
         """The one option whose text is the whole reply, is chosen by words, or is all that a sentence says."""
-        entire = _trimmed(self.low)
-        if entire in self._options:
-            # Two options can be alike once punctuation is off; then neither is named.
-            return self._options.index(entire) if self._options.count(entire) == 1 else None
         # The bracket at its end is trimmed off, and the option may be bold.
-        labelled = [f"{text} ({letter}" for text, letter in zip(self._options, LETTERS.lower(), strict=False)]
-        if (plain := entire.replace("*", "")) in labelled:
-            return labelled.index(plain)
+        entire = _trimmed(self.low).replace("*", "")
+        forms = ((text, f"{text} ({letter}") for text, letter in zip(self._options, "abcd", strict=False))
+        if whole := {option for option, of_option in enumerate(forms) if entire in of_option}:
+            # Two options can be alike once punctuation is off; then neither is named.
+            return _only(whole)
         alone = len({text.option for text in self._texts}) == 1
         return _only(
             {
@@ -220,7 +201,7 @@ class _Reply:
         """How the words around an option choose it, ``final`` or ``announced``; null where they do not."""
         before = self.low[max(0, mention.start - _WINDOW) : mention.start].rstrip(_OPENING)
         clause = _CLAUSE_END.split(before.rstrip(_OPENING + _COLON))[-1]
-        if self._phrases.within("deny" if self._ends_object(mention) else "doubt", clause):
+        if not self._ends_object(mention) and self._phrases.within("doubt", clause):
             return None
         behind = self._is_chosen_behind(self._after(mention).lower())
         return self._announced(before) or ("announced" if behind else None)
@@ -253,7 +234,7 @@ class _Reply:
         if _STOP.match(after) or rest is None:
             return _STOP.match(after) is not None
         word = rest.split(maxsplit=1)[:1]
-        return not _QUESTION.match(rest) and not (word and self._phrases.within("doubt", word[0]))
+        return not (word and self._phrases.within("doubt", word[0]))
 
     def _is_chosen_behind(self, after: str) -> bool:
         """Whether what follows an option chooses it: *is the correct answer*."""
@@ -285,22 +266,19 @@ class _Reply:
         """Whether a negation or hedge stands in the clause behind an option."""
         return self._phrases.within("doubt", _CLAUSE_END.split(after[: 3 * _WINDOW], maxsplit=1)[0])
 
-    def _is_joined(self, letter: _Mention) -> bool:
-        """Whether another letter stands directly before or behind a letter, joined to it."""
-        after = self._after(letter)
-        if _SEVERAL_NEXT.match(after):
-            return True
-        before = self.text[max(0, letter.start - _WINDOW) : letter.start].rstrip(_OPENING)
-        rest = self._phrases.before(before.lower()).get("join", "").rstrip()
-        if _LETTER_BEFORE.search(before[: len(rest)]):
-            return True
-        after = after.lstrip(" ,")
-        joined = self._phrases.after(after.lower()).get("join")
-        if joined is None:
-            return False
+    def _any_joined(self, letters: Sequence[_Mention]) -> bool:
+        """Whether another letter stands directly before or behind any of these letters, joined to it."""
+        joined = (pair for pair in pairwise(self.letters) if self._joins(*pair))
+        return not set(chain.from_iterable(joined)).isdisjoint(letters)
+
+    def _joins(self, one: _Mention, other: _Mention) -> bool:
+        """Whether nothing but marks such as a comma, or a word such as *or*, stands between two letters."""
+        between = self.low[one.end : other.start].strip(_QUOTING)
+        rest = self._phrases.after(between.strip(_QUOTING + _JOINING)).get("join")
+        if rest is None:
+            return between != "" and not between.strip(_JOINING) and not _KEY_END.match(self.text, other.end)
         # "or maybe C" as well.
-        rest = self._phrases.after(joined.lstrip()).get("doubt", joined)
-        return _LETTER_NEXT.match(after[len(after) - len(rest) :].lstrip()) is not None
+        return not self._phrases.after(rest.lstrip()).get("doubt", rest).strip()
 
     def _is_sentence(self, mention: _Mention) -> bool:
         """Whether a sentence without a negation ends in *is* or *eat* and an option, or is no more."""
@@ -312,54 +290,6 @@ class _Reply:
             return False
         before = self._phrases.before(before).get("option", before).rstrip()
         return not _trimmed(before) or not {"is", "do"}.isdisjoint(self._phrases.before(before))
-
-    # What is denied
-
-    def without_denied(self) -> str:
-        """The text with a colon in place of options that it denies and of what leads on: *not A but*."""
-        spans = sorted(
-            (one.start, one.text.end if one.text else one.end) for one in (*self.letters, *self._texts)
-        )
-        text, done = self.text, 0
-        for number, (start, end) in enumerate(spans):
-            if start >= done and (span := self._denial(start, end)):
-                first, behind = span
-                done = self._end_of_denial(behind, spans[number + 1 :])
-                text = text[:first] + ":".ljust(done - first) + text[done:]
-        return text
-
-    def _denial(self, start: int, end: int) -> tuple[int, int] | None:
-        """Where an option is denied, with what denies it; null if it is not."""
-        first = max(0, start - _WINDOW)
-        before = self.low[first:start].rstrip(_QUOTING)
-        found = self._phrases.before(before)
-        if "deny" not in found:
-            before = found.get("option", before).rstrip(_QUOTING)
-            found = self._phrases.before(before)
-        after = self.low[end : end + _WINDOW]
-        rest = self._phrases.after(after.lstrip(_QUOTING)).get("denied")
-        behind = end if rest is None else end + len(after) - len(rest)
-        if "deny" in found and not _NO_DENIAL.search(before):
-            return first + len(found["deny"]), behind
-        return None if rest is None else (start, behind)
-
-    def _end_of_denial(self, end: int, following: Sequence[tuple[int, int]]) -> int:
-        """The end of what leads on to the next choice: *not A or B* denies both, *not A, B* only one."""
-        at = end
-        for start, behind in following:
-            gap = self.low[at:start].strip(_QUOTING)
-            if self._phrases.after(gap.strip(_COMMAS)).get("join") == "":
-                end = at = behind
-            elif not gap.strip(_COMMAS):
-                at = behind
-            else:
-                # A list without *or* is denied as a whole where *but* follows it.
-                spans = self._phrases.spans("but", self.low[at : min(start, at + _WINDOW)])
-                but = min(spans, key=lambda span: (span[0], -span[1]), default=None)
-                return end if but is None else at + but[1]
-        # Of "not A, B" the comma goes, too.
-        following_start = next((start for start, _ in following if start >= end), end)
-        return end if self.low[end:following_start].strip(_QUOTING + _COMMAS) else following_start
 
 
 def _only(named: set[int]) -> int | None:
@@ -403,9 +333,6 @@ _READ_CHARACTERS = 20_000
 _WINDOW = 100
 """Characters before and behind a letter in which its words are looked for."""
 
-_TAKEN_BACK = 2_000
-"""Characters behind the first choice in which it can be taken back."""
-
 _STEPS = 8
 """Words that may stand between the noun for the answer and the letter."""
 
@@ -420,11 +347,8 @@ _LOCAL = {
     letter: position for letters in _ALPHABETS for position, letter in enumerate(letters) if letter != " "
 }
 
-_CANDIDATE = re.compile(rf"[{LETTERS}{LETTERS.lower()}](?<![A-Za-z0-9].)(?![A-Za-z0-9])")
 # Persian writes its first letter out.
-_ANY_CANDIDATE = re.compile(
-    rf"الف|[{LETTERS}{LETTERS.lower()}{''.join(_LOCAL)}](?<![A-Za-z0-9].)(?![A-Za-z0-9])"
-)
+_CANDIDATE = re.compile(rf"الف|[{LETTERS}{LETTERS.lower()}{''.join(_LOCAL)}](?<![A-Za-z0-9].)(?![A-Za-z0-9])")
 # A small letter can be an article: only where it is quoted or bracketed, or the line ends.
 _SMALL = re.compile(r"[)\]\"'*”}]|\.?[ \t]*(?:\n|$)")
 
@@ -432,7 +356,7 @@ _OPENING = " \t\n\"'*_`([{“”„«「『【《<>$~#"
 _CLOSING = re.compile(r"(?:[)\]}*_`”»」』】》>$~]|[\"'](?![A-Za-z]))*")
 _BEFORE_TEXT = _OPENING + ".):-–—、,。，：‘]}"
 _QUOTING = " \t\"'*_`([{“”„«»「」『』【】)]}"
-_COMMAS = ",،、，"
+_JOINING = ",،、，;/&+| "
 # "B, not C" and "B. It is not …" are about something else, "B. is not correct" is not.
 _OTHER_CLAUSE = re.compile(r"\s*(?:[,，、،。]|\.(?!\s*[a-z]))")
 _COLON = ":=፡፦ঃ–—→-】]"
@@ -441,18 +365,9 @@ _STOP = re.compile(
 )
 # Behind a letter, the text of its option may stand in other words than it has: {"answer_choice": "C) squid"}.
 _OBJECT_END = re.compile(r"(?:\)[^\"”{}]*|[\].])?[\"'”’]?\s*\}")
-_QUESTION = re.compile(r"\s*[?？؟]|\s*吗")
 _CLAUSE_END = re.compile(r"[.!?;,\n。！？；，،؛؟।።]")
-_LETTER_BEFORE = re.compile(rf"(?<![A-Za-z])[{LETTERS}][)\]\"'*,，]*$")
-_LETTER_NEXT = re.compile(rf"[\"'*(\[]*[{LETTERS}](?![A-Za-z0-9])")
-# Behind a comma a small letter can be an article; a key `"b":` is none.
-_SEVERAL_NEXT = re.compile(
-    rf"\s*[,、，;/&+|]+\s*[\"'*(\[]*(?:[{LETTERS}]|[{LETTERS.lower()}](?=[\"'*)\]]))(?![A-Za-z0-9])(?![\"'*)\]]*\s*:)"
-)
+_KEY_END = re.compile(r"[\"'*)\]]*\s*:")
 _NEXT_ITEM = re.compile(rf"(?<![A-Za-z])([{LETTERS}])[).:]\s*\w")
-# Without its accent the Irish "or" is "no", and a Persian word that ends in "not" is none.
-_NO_DENIAL = re.compile(r"(?<![a-z])[a-d] no$|[\u0600-\u06ff]نه$")
-
 _BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _COMMAND = re.compile(r"\\(?:text|textbf|mathrm|mathbf|textrm|mbox)?(?=[{([\])])|\$+")
 _TAG = re.compile(r"</?[A-Za-z_]{1,20}>")
