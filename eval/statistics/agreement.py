@@ -1,12 +1,11 @@
-"""Agreement: of people beyond chance, of two figures (correlation), and of confidence with what is correct."""
+"""Agreement: of people beyond chance, of two figures' ranks, and of confidence with what is correct."""
 
-from typing import Literal
+import math
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from blend.eval.statistics import (
-    BLOCK,
     DRAWS,
     FloatArray,
     cluster_sums,
@@ -84,80 +83,47 @@ def cohen_kappa(one: ArrayLike, other: ArrayLike, weights: ArrayLike) -> float |
     return 1 - differing / by_chance if by_chance else None
 
 
-def correlation(
-    first: ArrayLike,
-    second: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    kind: Literal["linear", "rank"] = "linear",
-    seed: int = 0,
-    draws: int = DRAWS,
+def rank_correlation(
+    first: ArrayLike, second: ArrayLike, clusters: ArrayLike, *, seed: int = 0, draws: int = DRAWS
 ) -> Estimate:
-    """Pearson's (``linear``) or Spearman's (``rank``) correlation of two figures.
-
-    Equal values share the mean of their ranks, and ranks are taken anew in every draw.
+    """Spearman's correlation of two figures; equal values share the mean of their ranks.
 
     Args:
         first: One number per item, shape ``(n_items,)``.
         second: The other figure of the same items.
-        clusters: The cluster of every item; without it every item is its own.
-        kind: Which correlation.
+        clusters: The cluster of every item.
         seed: The same seed gives the same interval.
-        draws: Bootstrap draws of clusters.
+        draws: Bootstrap draws of clusters; ranks are taken anew in each.
 
     Returns:
         The correlation, its interval and the number of items; the value is null where one of the two figures is
         the same for all items.
-
-    Raises:
-        ValueError: If the lengths differ, or a number is not finite.
     """
-    x, y = (np.asarray(numbers, dtype=np.float64) for numbers in (first, second))
-    # Weights are drawn per cluster; `codes` spreads them to the items, shape ``(n_draws, n_items)``.
-    codes = np.arange(len(x)) if clusters is None else np.unique(np.asarray(clusters), return_inverse=True)[1]
-    if not len(x) == len(y) == len(codes):
-        raise ValueError("both figures and clusters must be of one length")
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise ValueError("the figures must be finite numbers")
-    if not len(x):
-        return Estimate(None, None, None, 0.0)
-    value = float(_correlations(x, y, np.ones((1, len(x))), kind)[0])
-    if np.isnan(value):
-        return Estimate(None, None, None, float(len(x)))
-    n_clusters = int(codes.max()) + 1
-    figures = np.concatenate(
-        [
-            _correlations(x, y, part[:, codes], kind)
-            for block in cluster_weights(n_clusters, seed=seed, draws=draws)
-            # Ceiling division: a block is sized for clusters, and items can be many more.
-            for part in np.array_split(block, max(1, -(-block.shape[0] * len(x) // BLOCK)))
-        ]
-    )
-    interval = percentile_interval(figures, n_clusters=n_clusters)
-    return Estimate.of(value, interval, len(x), clusters=n_clusters)
+    pairs = np.column_stack([first, second])
+    value = _spearman(pairs) if len(pairs) else math.nan
+    if math.isnan(value):
+        return Estimate(None, None, None, float(len(pairs)))
+    keys, codes = np.unique(np.asarray(clusters), return_inverse=True)
+    blocks = cluster_weights(len(keys), seed=seed, draws=draws)
+    # How often every item is drawn, with its cluster.
+    drawn = (times for block in blocks for times in block.astype(np.intp)[:, codes])
+    figures = np.array([_spearman(np.repeat(pairs, times, axis=0)) for times in drawn])
+    interval = percentile_interval(figures, n_clusters=len(keys))
+    return Estimate.of(value, interval, len(pairs), clusters=len(keys))
 
 
-def _correlations(x: FloatArray, y: FloatArray, weights: FloatArray, kind: str) -> FloatArray:
-    """The correlation under each row of weights, shape ``(n_draws,)``; NaN where one figure does not vary."""
-    xs, ys = (_weighted_ranks(numbers, weights) if kind == "rank" else numbers for numbers in (x, y))
-    size = weights.sum(axis=1, keepdims=True)
-    dx, dy = (n - (weights * n).sum(axis=1, keepdims=True) / size for n in (xs, ys))
-    xx, yy, xy = ((weights * a * b).sum(axis=1) for a, b in ((dx, dx), (dy, dy), (dx, dy)))
-    # Rounding leaves a constant figure with a variance of about 1e-32 of its square.
-    flat = (xx <= 1e-24 * (weights * xs**2).sum(axis=1)) | (yy <= 1e-24 * (weights * ys**2).sum(axis=1))
-    return np.clip(divide(xy, np.where(flat, 0.0, np.sqrt(xx * yy))), -1.0, 1.0)
+def _spearman(pairs: FloatArray) -> float:
+    """The correlation of the ranks of two columns; NaN where one does not vary."""
+    ranks = [_ranks(column) for column in pairs.T]
+    return math.nan if any(np.ptp(one) == 0 for one in ranks) else float(np.corrcoef(ranks)[0, 1])
 
 
-def _weighted_ranks(numbers: FloatArray, weights: FloatArray) -> FloatArray:
-    """Mean ranks when every item is listed as often as its weight says, shape ``(n_draws, n_items)``."""
-    # Equal numbers share a code, and `held` says how many items of each a draw has, shape (n_draws, n_codes).
-    # Held k times, a number takes the k ranks up to the cumulated sum; their mean lies (k - 1) / 2 below it.
-    _, codes = np.unique(numbers, return_inverse=True)
-    order = np.argsort(codes, kind="stable")
-    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
-    held = np.add.reduceat(weights[:, order], starts, axis=1)
-    ranks: FloatArray = (held.cumsum(axis=1) - (held - 1) / 2)[:, codes]
-    return ranks
+def _ranks(numbers: FloatArray) -> FloatArray:
+    """Ranks from 1; equal numbers share the mean of theirs."""
+    _, codes, sizes = np.unique(numbers, return_inverse=True, return_counts=True)
+    # The mean of the ranks that equal numbers take lies (size - 1) / 2 below the last of them.
+    means: FloatArray = np.cumsum(sizes) - (sizes - 1) / 2
+    return means[codes]
 
 
 _BINS = 15
@@ -200,7 +166,7 @@ def auroc(confidence: ArrayLike, correct: ArrayLike) -> float | None:
     n_correct, n_wrong = int(is_correct.sum()), int((~is_correct).sum())
     if not (n_correct and n_wrong):
         return None
-    [ranks] = _weighted_ranks(np.asarray(confidence, dtype=np.float64), np.ones((1, is_correct.size)))
+    ranks = _ranks(np.asarray(confidence, dtype=np.float64))
     return float((ranks[is_correct].sum() - n_correct * (n_correct + 1) / 2) / (n_correct * n_wrong))
 
 

@@ -23,7 +23,7 @@ from blend.eval.report.report_sections import (
     table_section,
 )
 from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores, estimated, share_scores
-from blend.eval.statistics.agreement import correlation
+from blend.eval.statistics.agreement import rank_correlation
 from blend.eval.triples import TripleTask
 from blend.eval.triples.triple_prompts import MIN_DISHES, SHOWN
 from blend.schemas.errors import InputError, UnknownNameError
@@ -173,10 +173,8 @@ def _correlations(judged: pl.DataFrame, run: ScoredRun, seed: int) -> list[Score
         if known.height < 2:
             continue
         metric = _NAMES.get(name, own if name == decided_by else name)
-        columns = known[name], known["people"], known["qid"]
-        ranks = correlation(*columns, kind="rank", seed=seed)
-        scores.append(estimated(f"rank-correlation-{metric}", "overall", ALL, ranks))
-        scores.append(estimated(f"correlation-{metric}", "overall", ALL, correlation(*columns, seed=seed)))
+        found = rank_correlation(known[name], known["people"], known["qid"], seed=seed)
+        scores.append(estimated(f"rank-correlation-{metric}", "overall", ALL, found))
     return scores
 
 
