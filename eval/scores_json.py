@@ -17,7 +17,7 @@ from blend.eval.runs.answers import answers_digest
 from blend.eval.runs.run_directory import Run, Usage
 from blend.eval.statistics import FEW, Clusters, cluster_sums
 from blend.eval.statistics.agreement import alpha, pairwise_agreement
-from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate, repeated_score
+from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate, mean_of_runs
 from blend.loaders.files.content import read_json
 from blend.schemas.errors import DISTRIBUTION, InputError
 from blend.schemas.models import FrozenModel, first_reason
@@ -286,27 +286,24 @@ def gap_scores(rows: pl.DataFrame, seed: int) -> list[Score]:
 
 
 def repeat_scores(metric: str, rows: pl.DataFrame, *, macro: bool) -> Iterator[Score]:
-    """What of a figure's uncertainty further questions would take, and what repeats; none without rows.
+    """A figure with the interval in which further runs over the same questions would have it.
 
     Args:
         metric: Name of the figure.
-        rows: An answer each: ``question``, numbered, ``template_id``, ``region`` and ``value``.
+        rows: An answer each: ``question``, numbered, ``region`` and ``value``.
         macro: Whether the figure has a mean over regions, of which the same is said.
+
+    Yields:
+        One or two figures; none without rows.
     """
     if rows.is_empty():
         return
-    # Numbers in the order of the names: as Python's texts, those of a million answers fill 70 MB each.
-    templates, regions = (
-        rows[name].cast(pl.Enum(rows[name].unique().sort())).to_physical() for name in ("template_id", "region")
-    )
-    by_region = {f"{metric}-macro": (regions,)} if macro else {}
-    for name, over in {metric: (), **by_region}.items():
-        found = repeated_score(rows["value"], rows["question"], templates, *over)
-        n = round(found.between_runs.n)
-        yield percent(f"{name}-between-runs", "overall", ALL, found.between_runs)
-        for source, error in (("items", found.items_error), ("repeats", found.repeats_error)):
-            value = None if error is None else 100 * error
-            yield plain(f"{name}-stderr-{source}", "overall", ALL, value, n=n)
+    yield percent(f"{metric}-between-runs", "overall", ALL, mean_of_runs(rows["value"], rows["question"]))
+    if macro:
+        # Numbers in place of names: as Python's texts, those of a million answers fill 70 MB.
+        regions = rows["region"].rank("dense")
+        over_regions = mean_of_runs(rows["value"], rows["question"], regions)
+        yield percent(f"{metric}-macro-between-runs", "overall", ALL, over_regions)
 
 
 def whole_and_parts(scope: str, rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:

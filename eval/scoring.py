@@ -36,15 +36,15 @@ def _with_repeats(scored: ScoredItems, items: pl.DataFrame, figures: Mapping[str
 
     Args:
         scored: Decisions and figures.
-        items: ``item_id``, ``region``, ``template_id`` and ``sample`` of the run, in order (`items.repeated`).
+        items: ``item_id``, ``region`` and ``sample`` of the run, in order (`items.repeated`).
         figures: `Task.repeated`.
 
     Returns:
-        Decisions with ``sample``, and for every figure and its mean over regions ``…-between-runs``,
-        ``…-stderr-items`` and ``…-stderr-repeats`` behind the others; see ``docs/scores.md``.
+        Decisions with ``sample``, and for every figure and its mean over regions ``…-between-runs`` behind the
+        others; see ``docs/scores.md``.
     """
     question = (pl.col("sample") == 0).cum_sum().alias("question")
-    numbered = items.select("item_id", "region", "template_id", question)
+    numbered = items.select("item_id", "region", question)
     held = {score.metric for score in scored.scores}
     found: list[Score] = []
     for metric, column in figures.items():
@@ -108,7 +108,7 @@ def score_answers(
     # Freed: of a million answers, where they stand is 40 MB.
     del now
     if task.repeated and run.description.options.get("samples", 1) > 1:
-        items = run.items("item_id", "region", "template_id", "sample")
+        items = run.items("item_id", "region", "sample")
         scored = _with_repeats(scored, items, task.repeated)
     n_unanswered, _ = written_count(scored.scores)
     used = scored.signature_parts.get("rule", kind)

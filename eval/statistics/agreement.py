@@ -115,14 +115,16 @@ def rank_correlation(
 def _spearman(pairs: FloatArray) -> float:
     """The correlation of the ranks of two columns; NaN where one does not vary."""
     ranks = [_ranks(column) for column in pairs.T]
-    return math.nan if any(np.ptp(one) == 0 for one in ranks) else float(np.corrcoef(ranks)[0, 1])
+    if any(np.ptp(one) == 0 for one in ranks):
+        return math.nan
+    return float(np.asarray(np.corrcoef(ranks))[0, 1])
 
 
 def _ranks(numbers: FloatArray) -> FloatArray:
     """Ranks from 1; equal numbers share the mean of theirs."""
     _, codes, sizes = np.unique(numbers, return_inverse=True, return_counts=True)
     # The mean of the ranks that equal numbers take lies (size - 1) / 2 below the last of them.
-    means: FloatArray = np.cumsum(sizes) - (sizes - 1) / 2
+    means: FloatArray = sizes.cumsum() - (sizes - 1) / 2
     return means[codes]
 
 

@@ -141,14 +141,12 @@ def test_repeats_that_are_all_alike_change_no_figure(asked: Callable[..., blend.
     assert once.frame.select(columns).equals(often.frame.head(once.frame.height).select(columns))
     assert often.overall(figure).n == 3 * once.overall(figure).n
     assert set(often.frame["metric"]) - set(once.frame["metric"]) == {
-        f"{name}-{part}"
+        f"{name}-between-runs"
         for name in (
             {figure, figure.removesuffix("-macro")} | ({"sem-w", "sem-w-macro"} if "sem" in figure else set())
         )
-        for part in ("between-runs", "stderr-items", "stderr-repeats")
     }
     spread = often.overall(f"{figure}-between-runs")
     # What never varies does not say how far further runs would.
     assert (spread.value, spread.low, spread.high) == (pytest.approx(often.overall(figure).value), None, None)
-    assert often.overall(f"{figure}-stderr-repeats").value is None
     assert often.signature.replace("|s:3|", "|") == once.signature
