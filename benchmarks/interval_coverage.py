@@ -42,8 +42,7 @@ def simulated(setting: str, n_clusters: int, simulations: int) -> tuple[Clusters
     else:
         expected = rng.uniform(0.2, 1.0, size=shape)
         truth, totals, counts = 1.5, rng.binomial(1, 0.75 * expected), expected / 2
-    names = (tuple(range(simulations)), tuple(range(n_clusters)))
-    return Clusters(*names, totals.astype(float), counts), truth
+    return Clusters(tuple(range(simulations)), totals.astype(float), counts), truth
 
 
 def coverage(setting: str, n_clusters: int, *, simulations: int) -> tuple[float, float]:

@@ -216,7 +216,7 @@ def _standings(names: Sequence[str], answers: Sequence[pl.DataFrame], seed: int)
     draws = np.stack([ratio_draws(one, seed=seed).mean(axis=1) for one in clusters], axis=1)
     macros = [macro_estimate(one, seed=seed) for one in clusters]
     # Too few templates to draw from leave every place possible.
-    ranks = rank_intervals(figures, draws if len(clusters[0].keys) >= FEW else draws[:0])
+    ranks = rank_intervals(figures, draws if clusters[0].n_clusters >= FEW else draws[:0])
     rows = [
         (name, *_in_points(macro), rank.place, rank.best, rank.worst)
         for name, macro, rank in zip(names, macros, ranks, strict=True)

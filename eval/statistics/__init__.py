@@ -34,10 +34,8 @@ class Clusters:
 
     groups: tuple[Any, ...]
     """What the rows stand for, for example region codes; in order."""
-    keys: tuple[Any, ...]
-    """What the columns stand for, for example template ids; in order."""
     totals: FloatArray
-    """Numerators, shape ``(n_groups, n_clusters)``: for a mean, the sum of the values."""
+    """Numerators, shape ``(n_groups, n_clusters)``: for a mean, the sum of the values; clusters in order."""
     counts: FloatArray
     """Denominators, same shape: for a mean, the number of items; 0 where a group lacks a cluster."""
 
@@ -50,15 +48,18 @@ class Clusters:
     def pooled(self) -> "Clusters":
         """All groups as one: every item counts the same, whichever group it belongs to."""
         totals, counts = (sums.sum(axis=0, keepdims=True) for sums in (self.totals, self.counts))
-        return Clusters(("overall",), self.keys, totals, counts)
+        return Clusters(("overall",), totals, counts)
 
     @property
     def present(self) -> "Clusters":
         """The groups that have a figure."""
         rows = np.flatnonzero(~np.isnan(self.ratios))
-        return Clusters(
-            tuple(self.groups[row] for row in rows), self.keys, self.totals[rows], self.counts[rows]
-        )
+        return Clusters(tuple(self.groups[row] for row in rows), self.totals[rows], self.counts[rows])
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return len(self.counts.T)
 
 
 def cluster_sums(
@@ -79,22 +80,15 @@ def cluster_sums(
 
     Returns:
         Groups and clusters in ascending order; the order of the items does not matter.
-
-    Raises:
-        ValueError: If the lengths differ, or a number is not finite: what is unknown is left out before.
     """
     numerators = np.asarray(values, dtype=np.float64)
     denominators = np.ones_like(numerators) if counts is None else np.asarray(counts, dtype=np.float64)
     keys, columns = np.unique(np.asarray(clusters), return_inverse=True)
     named = np.full(np.shape(columns), "overall") if groups is None else np.asarray(groups)
     labels, rows = np.unique(named, return_inverse=True)
-    if not len(numerators) == len(denominators) == len(columns) == len(rows):
-        raise ValueError("values, clusters, groups and counts must be of one length")
-    if not (np.isfinite(numerators).all() and np.isfinite(denominators).all()):
-        raise ValueError("values and counts must be finite numbers")
     shape = (len(labels), len(keys))
     totals, sizes = (cell_sums(rows, columns, numbers, shape) for numbers in (numerators, denominators))
-    return Clusters(tuple(labels.tolist()), tuple(keys.tolist()), totals, sizes)
+    return Clusters(tuple(labels.tolist()), totals, sizes)
 
 
 def cell_sums(
@@ -154,7 +148,7 @@ def ratio_draws(clusters: Clusters, *, seed: int, draws: int = DRAWS) -> FloatAr
         Shape ``(draws, n_groups)``; NaN where a draw holds no cluster of the group.
     """
     # ``(n_draws, n_clusters) @ (n_clusters, n_groups)``: numerators and denominators are drawn together.
-    blocks = cluster_weights(len(clusters.keys), seed=seed, draws=draws)
+    blocks = cluster_weights(clusters.n_clusters, seed=seed, draws=draws)
     return np.concatenate([divide(w @ clusters.totals.T, w @ clusters.counts.T) for w in blocks])
 
 

@@ -97,16 +97,10 @@ def estimates(
         packed = _packed(clusters, rows)
         figures = ratio_draws(packed, seed=seed, draws=draws) if n_clusters >= FEW else None
         for column, row in enumerate(rows):
-            ratio = float(packed.ratios[column])
-            if n_clusters < 2:
-                interval = None
-            elif proportion and ratio in (0.0, 1.0):
-                interval = _agreeing(ratio, n_clusters)
-            elif figures is None:
-                interval = _of_few(packed.totals[column], packed.counts[column], proportion)
-            else:
-                interval = percentile_interval(figures[:, column], n_clusters=n_clusters)
-            one = Estimate.of(ratio, interval, packed.counts[column].sum(), clusters=n_clusters)
+            ratio, totals, counts = float(packed.ratios[column]), packed.totals[column], packed.counts[column]
+            drawn = None if figures is None else figures[:, column]
+            interval = _interval(ratio, totals, counts, drawn, proportion=proportion)
+            one = Estimate.of(ratio, interval, counts.sum(), clusters=n_clusters)
             found[row] = replace(one, value=None) if np.isnan(ratio) else one
     return tuple(found[row] for row in range(len(clusters.groups)))
 
@@ -123,19 +117,12 @@ def macro_estimate(
     present = clusters.present
     if not present.groups:
         return Estimate(None, None, None, 0.0)
-    mean, n_clusters = float(present.ratios.mean()), len(present.keys)
-    if n_clusters < 2:
-        interval = None
-    elif proportion and mean in (0.0, 1.0):
-        interval = _agreeing(mean, n_clusters)
-    elif n_clusters < FEW:
-        # A cluster's part of the mean over groups, and what it could be at most.
-        sizes = present.counts.sum(axis=1, keepdims=True)
-        parts, most = ((sums / sizes).mean(axis=0) for sums in (present.totals, present.counts))
-        interval = _of_few(parts, most, proportion)
-    else:
-        figures = ratio_draws(present, seed=seed, draws=draws).mean(axis=1)
-        interval = percentile_interval(figures, n_clusters=n_clusters)
+    mean, n_clusters = float(present.ratios.mean()), present.n_clusters
+    # A cluster's part of the mean over groups, and what it could be at most.
+    sizes = present.counts.sum(axis=1, keepdims=True)
+    parts, most = ((sums / sizes).mean(axis=0) for sums in (present.totals, present.counts))
+    drawn = ratio_draws(present, seed=seed, draws=draws).mean(axis=1) if n_clusters >= FEW else None
+    interval = _interval(mean, parts, most, drawn, proportion=proportion)
     return Estimate.of(mean, interval, present.counts.sum(), clusters=n_clusters)
 
 
@@ -156,7 +143,7 @@ def gap_estimate(clusters: Clusters, *, seed: int = 0, draws: int = DRAWS) -> _G
     if len(present.groups) < 2:
         return None
     groups, ratios, n = present.groups, present.ratios, float(present.counts.sum())
-    figures, n_clusters = ratio_draws(present, seed=seed, draws=draws), len(present.keys)
+    figures, n_clusters = ratio_draws(present, seed=seed, draws=draws), present.n_clusters
     # argmin over the reversed array finds the last of equally low figures; see `_Gap.worst`.
     best, worst = int(ratios.argmax()), len(ratios) - 1 - int(ratios[::-1].argmin())
     gap = float(ratios[best] - ratios[worst])
@@ -176,21 +163,34 @@ def gap_estimate(clusters: Clusters, *, seed: int = 0, draws: int = DRAWS) -> _G
 
 
 def _packed(clusters: Clusters, rows: list[int]) -> Clusters:
-    """Groups with as many clusters each, without the gaps between them; the columns stand for nothing."""
+    """Groups with as many clusters each, without the gaps between them."""
     held = np.array([np.flatnonzero(clusters.counts[row]) for row in rows])
     return Clusters(
         tuple(clusters.groups[row] for row in rows),
-        tuple(range(held.shape[1])),
         np.take_along_axis(clusters.totals[rows], held, axis=1),
         np.take_along_axis(clusters.counts[rows], held, axis=1),
     )
 
 
-def _of_few(totals: FloatArray, counts: FloatArray, proportion: bool) -> tuple[float, float] | None:
-    """The interval of a figure over two to nine clusters."""
-    if proportion:
-        return _share_interval(totals, counts)
-    return _student_interval(totals, counts)
+def _interval(
+    ratio: float, totals: FloatArray, counts: FloatArray, drawn: FloatArray | None, *, proportion: bool
+) -> tuple[float, float] | None:
+    """The interval of a ratio over clusters with these numerators and denominators.
+
+    Args:
+        ratio: The figure.
+        totals: Numerator of every cluster.
+        counts: Denominators.
+        drawn: The figure in every draw; null below `FEW` clusters.
+        proportion: As for `estimates`.
+    """
+    if len(totals) < 2:
+        return None
+    if proportion and ratio in (0.0, 1.0):
+        return _agreeing(ratio, len(totals))
+    if drawn is not None:
+        return percentile_interval(drawn, n_clusters=len(totals))
+    return _share_interval(totals, counts) if proportion else _student_interval(totals, counts)
 
 
 def _agreeing(ratio: float, n_clusters: int) -> tuple[float, float]:

@@ -19,7 +19,7 @@ BLEND_LIKE = (0.79, 0.75, 0.72, 0.71, 0.70, 0.66, 0.64, 0.63, 0.62, 0.60, 0.57, 
 
 def clusters_of(right, counts):
     """Groups (or simulations) by templates."""
-    return Clusters(tuple(range(len(right))), tuple(range(right.shape[1])), right.astype(float), counts)
+    return Clusters(tuple(range(len(right))), right.astype(float), counts)
 
 
 def simulated(rng, accuracy, shape):
