@@ -1,9 +1,8 @@
 """Replies: what a model wrote, read once for every rule: what it asserts, and how many answers it lists.
 
 Answers are listed behind bullets or numbers, on lines of their own, between commas and other marks, by *and*
-and *or*, or in sentences that have few words or begin alike. A mark inside a number parts nothing, and neither
-does a single *and* inside an answer (*fish and chips*). What has many words is part of a sentence, whatever
-commas that has.
+and *or*, or in sentences of few words. A mark inside a number parts nothing, and neither does a single *and*
+inside an answer (*fish and chips*). What has many words is part of a sentence, whatever commas that has.
 
 What a reply denies, declines to say or repeats of its question is no answer of its own.
 """
@@ -44,18 +43,9 @@ LISTS = (
 @lru_cache(maxsize=64)
 def reply_words(language: str) -> ReplyWords:
     """The words of a language (primary subtag) and of English; English ones alone where the table has none."""
-    tables = packaged_words()
+    tables = packaged_tables("reply_words.toml", __package__)
     used = {tag: tables[tag] for tag in (language, ENGLISH) if tag in tables}
     return {name: _any_of(name, used) for name in LISTS}
-
-
-@lru_cache(maxsize=1)
-def packaged_words() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """The packaged table: language (primary subtag), then name of the list."""
-    return {
-        language: {name: tuple(normalize("NFC", word) for word in words) for name, words in table.items()}
-        for language, table in packaged_tables("reply_words.toml", __package__).items()
-    }
 
 
 def _any_of(name: str, tables: Mapping[str, Mapping[str, Iterable[str]]]) -> re.Pattern[str]:
@@ -115,12 +105,6 @@ _SUBJECT_WORDS = 3
 _ENTRY_WORDS = 5
 """Words up to which a text between two marks is an entry of a list by itself."""
 
-_SAME_BEGINNING = 3
-"""Words that two sentences begin with if they list answers: "The answer is tea. The answer is coffee."."""
-
-_RUN_ON_WORDS = 50
-"""Words from which on a text without a mark is no sentence but a list without marks."""
-
 _TURN = 80
 """Characters behind a guess of others in which the reply turns from it: "many would guess apples, but …"."""
 
@@ -136,13 +120,11 @@ _ANSWER_KEY = re.compile(r"[\"'“”]answers?[\"'“”]\s*:(?!\s*(?:null|None)
 _KEY = r"\s*[\"'“”][^\"'“”{}\n]{1,40}[\"'“”]\s*:"
 _VALUE_END = re.compile(rf",{_KEY}|\}}")
 _OBJECT = re.compile(rf"\{{{_KEY}[^{{}}]*\}}?")
-_STRUCK = re.compile(r"~~(?=\S)[^\n]{1,200}?~~|<(del|s|strike)>.{0,200}?</\1>", re.IGNORECASE | re.DOTALL)
 
 # Marks inside numbers and times do not end a clause.
 _CLAUSE_END = re.compile(r"[;!?\n\r。！？；،，、؛؟।॥።፣፤፥…()（）\[\]]|[,.:](?!\d)|\s[-–—]\s|—")
 # What stands in brackets is no part of the clause around it, which goes on behind them.
 _BRACKETED = re.compile(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
-_QUESTION_MARK = re.compile(r"[?？؟]\s*")
 
 _LINE_BULLET = re.compile(r"^[ \t]*(?:[-*+•·▪◦‣–—](?=\s)|\(?\d{1,3}[.)、．])[ \t]*(?=[^\s\d])", re.MULTILINE)
 _NUMBER = re.compile(r"(?:(?<=\s)|^)\(?(\d{1,2})[.)、．]\s*(?=[^\s\d])")
@@ -151,8 +133,6 @@ _MARK = re.compile(
     r"(?P<sentence>[.!?؟।॥።](?=[\s\"'”’)\]*]|$)|[。！？…\n\r])|(?P<colon>[:：](?!\d))"
     r"|[;；؛|\t•·・፣፤፥，、]|(?<!\d)[,،/]|[,،/](?!\d)|\s[-–—]\s|—"
 )
-_NUMBERS_WITH_COMMAS = re.compile(r"(?<!\d)\d+(?:[,،]\d+){2,}")
-_THOUSANDS = re.compile(r"\d{1,3}(?:[,،]\d{2,3})*[,،]\d{3}")
 
 _Span = tuple[int, int]
 
@@ -165,8 +145,8 @@ class Reply(NamedTuple):
     prompt: str
     """The exact text that it was asked."""
     text: str
-    """The response in NFC, without the prompt that it repeats, a label at its start and what it strikes out; of
-    JSON with a key ``answer``, what that holds."""
+    """The response in NFC, without the prompt that it repeats and a label at its start; of JSON with a key
+    ``answer``, what that holds."""
     first: str
     """Of the text, what holds its first answers."""
     asserts: str
@@ -217,7 +197,7 @@ def read_reply(response: str, prompt: str, words: ReplyWords) -> Reply:
     asserts = _with_gaps(
         text,
         [
-            (start, end) if refuses or _is_answered_no(read, end, words) else _denied(read, start, end, words)
+            (start, end) if refuses else _denied(read, start, end, words)
             for (read, start, end), refuses in zip(clauses, refusing, strict=True)
         ],
     )
@@ -243,11 +223,10 @@ def denies(text: str, language: str) -> bool:
 
 
 def _without_prompt(text: str, prompt: str) -> str:
-    """The response without the prompt that it may repeat, a label at its start, and what is struck out."""
+    """The response without the prompt that it may repeat, and without a label at its start."""
     text = text.replace(prompt, " ") if prompt else text
     *before, text = _ANSWER_KEY.split(text)
     text = _VALUE_END.split(text, maxsplit=1)[0] if before else _OBJECT.sub(" ", text)
-    text = _STRUCK.sub(" ", text)
     label = _LABEL.match(text)
     return text[label.end() :] if label and label[1].casefold() in prompt.casefold() else text
 
@@ -325,12 +304,6 @@ def _denied(text: str, start: int, end: int, words: ReplyWords) -> _Span:
     return min(denied)[0], max(last for _, last in denied)
 
 
-def _is_answered_no(text: str, end: int, words: ReplyWords) -> bool:
-    """Whether a clause that ends there is a question that a negation answers: *Apples? No, strawberries*."""
-    mark = _QUESTION_MARK.match(text, end)
-    return mark is not None and words["negates_next"].match(text, mark.end()) is not None
-
-
 class _Passage(NamedTuple):
     """Text between two marks."""
 
@@ -366,34 +339,21 @@ def _bulleted(text: str) -> list[_Span]:
 def _between_marks(text: str, words: ReplyWords) -> tuple[int, int]:
     """Like `_listed`, of a text without bullets."""
     plain = _REMARK.sub(lambda remark: " " * len(remark[0]), text)
-    marked = list(_marked(plain))
-    sizes = (_n_words(plain, part.start, part.end) for part in marked)
-    n_run_on = sum(int(size) for size in sizes if size >= _RUN_ON_WORDS)
     runs: list[list[int]] = [[]]
-    beginnings: set[tuple[str, ...]] = set()
-    for part in _passages(plain, marked, words):
-        found = _WORD.findall(plain, part.start, part.end)
-        beginning = tuple(word.casefold() for word in found[:_SAME_BEGINNING])
-        is_entry = _n_words(plain, part.start, part.end) <= _ENTRY_WORDS or beginning in beginnings
-        beginnings.add(beginning)
-        if is_entry:
+    for part in _passages(plain, list(_marked(plain)), words):
+        if _n_words(plain, part.start, part.end) <= _ENTRY_WORDS:
             runs[-1].append(part.end)
         else:
             # The end of a long part may be the first entry: "People in most places eat rice, bread …"
             runs.append([part.end] if part.mark == "list" else [])
     long_ones = [run for run in runs if len(run) > MAX_ANSWERS]
     n_listed = sum(map(len, long_ones)) or max(map(len, runs))
-    return max(1, n_listed + n_run_on), long_ones[0][MAX_ANSWERS - 1] if long_ones else len(text)
+    return max(1, n_listed), long_ones[0][MAX_ANSWERS - 1] if long_ones else len(text)
 
 
 def _marked(text: str) -> Iterator[_Passage]:
     """The parts of a text between its marks."""
     marks = [(*mark.span(), mark.lastgroup or "list") for mark in _MARK.finditer(text)]
-    for numbers in _NUMBERS_WITH_COMMAS.finditer(text):
-        # Commas part numbers that are written without blanks: "1,2,3", but not "1,000,000".
-        if not _THOUSANDS.fullmatch(numbers[0]):
-            commas = [numbers.start() + i for i, character in enumerate(numbers[0]) if character in ",،"]
-            marks += [(at, at + 1, "list") for at in commas]
     start = 0
     for at, behind, name in [*sorted(marks), (len(text), len(text), "sentence")]:
         # What a colon ends announces answers.

@@ -1,14 +1,12 @@
 """Replies: how many answers they list; what is read of them otherwise stands in `test_reply_set.py`."""
 
+from unicodedata import is_normalized
+
 import pytest
 
-from blend.eval.tasks.short_answer.replies import (
-    LISTS,
-    packaged_words,
-    read_reply,
-    reply_words,
-)
+from blend.eval.tasks.short_answer.replies import LISTS, read_reply, reply_words
 from blend.eval.text import languages
+from blend.schemas.models import packaged_tables
 
 PROMPT = "What do people in the US eat on Pancake Day?"
 
@@ -30,11 +28,7 @@ PROMPT = "What do people in the US eat on Pancake Day?"
         ("popcorn/nachos/candy/soda", 4),
         ("1,000,000", 1),
         ("12/25", 1),
-        ("1,2,3,4,5", 5),
         ("It is popcorn. It is candy. It is soda. It is beer.", 4),
-        # The first one lists nothing yet.
-        (" ".join(f"The most common food is surely {n}." for n in ("soup", "cake", "tea", "rice", "eggs")), 4),
-        ("word " * 60, 60),
         ("Families who come together on that day usually sit down to eat turkey, which takes hours.", 2),
     ],
 )
@@ -43,8 +37,10 @@ def test_how_many_answers_a_reply_lists(text: str, n_answers: int):
 
 
 def test_every_packaged_language_has_its_words():
-    assert set(packaged_words()) == set(languages())
-    for table in packaged_words().values():
+    tables = packaged_tables("reply_words.toml", "blend.eval.tasks.short_answer")
+    assert set(tables) == set(languages())
+    for table in tables.values():
+        assert all(is_normalized("NFC", word) for words in table.values() for word in words)
         assert set(table) <= set(LISTS)
         assert {"joins", "but", "refusals", "beside_refusals"} <= set(table)
         assert {"negates_next", "negates_previous"} & set(table)
