@@ -102,27 +102,6 @@ def _persian(text: str, language: str) -> str:
 _FURTHER: dict[str, Callable[[str, str], str]] = {"as": _assamese, "fa": _persian, "ha": _hausa}
 
 
-def same_religion(answer: str, language: str) -> tuple[str, ...]:
-    """Other words for a religion or its members, where an answer is one: ``Christian`` of ``Christianity``.
-
-    Args:
-        answer: An answer of annotators.
-        language: Primary subtag.
-    """
-    return _religions(language).get(normalised(answer, language).strip(), ())
-
-
-@cache
-def _religions(language: str) -> dict[str, tuple[str, ...]]:
-    """Each word, normalised, with the others of its list."""
-    lists: list[list[str]] = packaged_tables("religions.toml", __package__).get(language, [])
-    return {
-        normalised(word, language): tuple(other for other in words if other != word)
-        for words in lists
-        for word in words
-    }
-
-
 # Affix lists.
 
 _METHOD = "1"

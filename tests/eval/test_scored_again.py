@@ -90,25 +90,6 @@ def test_a_run_whose_judge_has_said_more_or_else_is_scored_again(mini_release: P
     )
 
 
-def test_questions_to_a_judge_without_an_answer_are_told(mini_release: Path, tmp_path: Path):
-    run = answered_run(mini_release, tmp_path, limit=100)
-
-    class Failing(OwnJudge):
-        def generate(self, prompts: list[str]) -> list[Generation]:  # type: ignore[override]
-            is_first = not self.prompts
-            answers = [Generation(text, 1, 1, "stop") for text in super().generate(prompts)]
-            return [Generation.failed("down"), *answers[1:]] if is_first else answers
-
-    kept = judge_run(run, model=Failing("strict", finds_the_answer))
-    told: list[str] = []
-    score(run, rule="judge", on_warning=told.append)
-    n = kept.description.n_items
-    assert told[0] == (
-        f"1 of {n:,} questions to strict has no answer, which counts as a verdict that cannot be read; run the "
-        "same `blend eval judge` again to ask them"
-    )
-
-
 def test_one_scores_a_run_at_a_time(asked: Asked):
     run = asked(Reader())
     other = Thread(target=blend.score_run, args=(run,))

@@ -8,12 +8,11 @@ import polars as pl
 from blend.eval.judging import JUDGE, judge_signature, read_judge
 from blend.eval.judging.judge_run import REPLIES
 from blend.eval.runs.run_directory import Run
-from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, agreement_scores, share_scores
+from blend.eval.scores_json import UNANSWERED, ScoredItems, share_scores
 from blend.eval.tasks.short_answer.short_answer_decisions import variants
 from blend.eval.text import normalised, words_of
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale
-from blend.schemas.texts import agreeing
 
 _JUDGED, _NOT_JUDGED = "judged", "not judged"
 """Why a reply is correct or wrong by a judge's verdict, and why it is neither."""
@@ -136,8 +135,7 @@ def with_checks(scored: ScoredItems, run: Run, rule: str, verdicts: pl.DataFrame
     Returns:
         What was scored, with further figures, parts of the signature, and warnings. ``judge-asked``: share of
         the replies that it was asked about; ``judge-unreadable``: share of its verdicts that cannot be read;
-        ``judge-partly`` by region; ``judge-rule-…``, its agreement with the string rule on what it was asked:
-        correct or not, as Krippendorff's alpha and as the share of pairs.
+        ``judge-partly`` by region.
     """
     judge = read_judge(run, rule)
     judged = verdicts.select("item_id", "verdict", is_asked=pl.col("decided_by") == JUDGE).join(
@@ -149,38 +147,17 @@ def with_checks(scored: ScoredItems, run: Run, rule: str, verdicts: pl.DataFrame
         *share_scores("judge-asked", judged.with_columns(value="is_asked"), {}, seed),
         *share_scores("judge-unreadable", asked.with_columns(value=unreadable), {}, seed),
         *share_scores("judge-partly", known.with_columns(value=partly), {"region": "region"}, seed),
-        *_agreement_with_rule(known.filter("is_asked"), scored.decisions, seed),
     )
+    warnings, n_unreadable = scored.warnings, asked["verdict"].null_count()
+    if n_unreadable > _MAX_UNREADABLE * asked.height:
+        unread = (
+            f"{n_unreadable:,} of {asked.height:,} verdicts of {judge.description.model.id} cannot be read, so "
+            "no figure counts these replies; take another judge, or a server that holds it to JSON "
+            "(docs/short-answers.md)"
+        )
+        warnings = (*warnings, unread)
     return scored._replace(
         scores=(*scored.scores, *scores),
         signature_parts={**scored.signature_parts, **judge_signature(judge)},
-        warnings=(*scored.warnings, *_warnings(judge, asked)),
+        warnings=warnings,
     )
-
-
-def _warnings(judge: Run, asked: pl.DataFrame) -> list[str]:
-    """What a reader should know of questions without an answer, and of verdicts that cannot be read."""
-    warnings = []
-    model, n_questions = judge.description.model.id, judge.description.n_items
-    n_failed = n_questions - judge.answers("item_id", "error")["error"].null_count()
-    n_unreadable = asked["verdict"].null_count()
-    if n_failed:
-        warnings.append(
-            f"{n_failed:,} of {n_questions:,} questions to {model} {agreeing(n_failed, 'has', 'have')} no "
-            "answer, which counts as a verdict that cannot be read; run the same `blend eval judge` again to "
-            "ask them"
-        )
-    if n_unreadable > _MAX_UNREADABLE * asked.height:
-        warnings.append(
-            f"{n_unreadable:,} of {asked.height:,} verdicts of {model} cannot be read, so no figure counts "
-            "these replies; take another judge, or a server that holds it to JSON (docs/short-answers.md)"
-        )
-    return warnings
-
-
-def _agreement_with_rule(known: pl.DataFrame, decisions: pl.DataFrame, seed: int) -> tuple[Score, ...]:
-    """How far judge and string rule agree on *correct* or not, on what the judge was asked."""
-    both = known.join(decisions.select("item_id", "by_rule"), on="item_id", how="left", maintain_order="left")
-    by_judge, by_rule = (one.cast(pl.Int64) for one in (pl.col("verdict") == "correct", pl.col("by_rule")))
-    yes = both.select(n=by_judge + by_rule)
-    return agreement_scores("judge-rule", yes["n"], [2] * both.height, both["template_id"], seed)

@@ -27,7 +27,6 @@ from blend.eval.tasks.short_answer.replies import (
     Variant,
     denies,
 )
-from blend.eval.text import same_religion
 from blend.eval.text.lemmatisers import TextReader, loaded, reader
 from blend.eval.text.spoken_values import in_figures
 from blend.schemas.errors import UnknownNameError
@@ -115,19 +114,16 @@ def _meanings(value: str, answer_format: AnswerFormat, calendar: Calendar) -> se
 
 def _named(answer: str, reply: Reply, of: TextReader, spoken: str) -> str | None:
     """By which step a reply names an answer, as one language reads both, or null."""
+    if _is_whole(answer, reply, of):
+        return "words"
     if reply.hedged:
-        return "words" if _is_whole(answer, reply, of) else None
+        return None
     read = reply.asserts
     if reply.own != reply.asserts and _step(reply.prompt, answer, of):
         read = reply.own
     elif reply.first != reply.asserts and denies(answer, spoken):
         read = reply.first
-    if why := _step(read, answer, of):
-        return why
-    if reply.asserts != reply.text and _is_whole(answer, reply, of):
-        return "words"
-    steps = (_step(read, other, of) for other in same_religion(answer, of.language))
-    return next(filter(None, steps), None)
+    return _step(read, answer, of)
 
 
 def _is_whole(answer: str, reply: Reply, of: TextReader) -> bool:
