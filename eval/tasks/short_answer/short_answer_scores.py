@@ -33,15 +33,17 @@ from blend.eval.scores_json import (
 )
 from blend.eval.task import Decision, ItemRule, Progress
 from blend.eval.tasks.short_answer import ShortAnswer, ShortAnswerScoring
-from blend.eval.tasks.short_answer.judged_answers import answers_to_judge, decided_by_judge, with_checks
 from blend.eval.tasks.short_answer.replies import MAX_ANSWERS
 from blend.eval.tasks.short_answer.rules import SEMEVAL
 from blend.eval.tasks.short_answer.short_answer_decisions import (
     DECISIONS,
+    answers_to_judge,
     decide_short_answers,
+    decided_by_judge,
     lemmas_signature,
     short_answer_rule,
     variants,
+    with_checks,
 )
 from blend.eval.text import primary
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS
@@ -65,7 +67,7 @@ def score_short_answer_run(run: Run, options: ShortAnswerScoring, on_progress: P
         `_short_answer_scores` and `_reply_shares`, and the share of the items without an answer. By the rule
         `SEMEVAL` items without an answer are wrong, and there are figures by the task's codes, ``accuracy``,
         and those of the default rule, ``sem-b-default``. By a judge, its verdicts stand in place of the default
-        rule, and decisions have further columns (`judged_answers.decided_by_judge`). Where people have
+        rule, and decisions have further columns (`short_answer_decisions.decided_by_judge`). Where people have
         labelled replies, corrected scores.
 
     Raises:
