@@ -278,11 +278,7 @@ class TextReader:
 
 
 def lemmatiser_names(
-    lemmas: str,
-    languages: Collection[str],
-    *,
-    preferred: Mapping[str, str] | None = None,
-    others: Collection[str] = (),
+    lemmas: str, languages: Collection[str], *, preferred: Mapping[str, str] | None = None
 ) -> dict[str, str | None]:
     """The lemmatiser of every language by what ``lemmas`` says.
 
@@ -292,7 +288,6 @@ def lemmatiser_names(
             the others take the default.
         languages: BCP 47 tags.
         preferred: Defaults that differ from the registry's, by primary subtag.
-        others: Further languages that may be named: those of answers that are read elsewhere.
 
     Returns:
         Primary subtag to name, null for ``none``.
@@ -301,12 +296,10 @@ def lemmatiser_names(
         UnknownNameError: If a name is none, or not offered for the language; lists those that are.
         InputError: If a language is named that is not among them.
     """
-    wanted = sorted({primary(language) for language in languages})
+    known = sorted({primary(language) for language in languages})
     if lemmas == NO_LEMMAS:
-        return dict.fromkeys(wanted)
-    known = sorted({*wanted, *map(primary, others)})
-    defaults = preferred or {}
-    usual = {language: defaults.get(language) or lemmatisers_of(language)[0] for language in wanted}
+        return dict.fromkeys(known)
+    usual = {tag: (preferred or {}).get(tag) or lemmatisers_of(tag)[0] for tag in known}
     names: dict[str, str | None] = {**usual}
     if lemmas == DEFAULT_LEMMAS:
         return names
@@ -321,11 +314,10 @@ def lemmatiser_names(
             )
         tags = [language] if equals else [tag for tag in known if name in lemmatisers_of(tag)]
         # A name that no language offers is refused by the first.
-        for tag in tags or wanted[:1]:
+        for tag in tags or known[:1]:
             if name in LEMMATISERS and name not in lemmatisers_of(tag):
                 raise UnknownNameError(f"lemmatiser of {tag!r}", name, lemmatisers_of(tag))
-            if tag in usual:
-                names[tag] = {NO_LEMMAS: None, DEFAULT_LEMMAS: usual[tag]}.get(name, name)
+            names[tag] = {NO_LEMMAS: None, DEFAULT_LEMMAS: usual[tag]}.get(name, name)
     return names
 
 

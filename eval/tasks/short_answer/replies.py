@@ -147,10 +147,8 @@ class Reply(NamedTuple):
     text: str
     """The response in NFC, without the prompt that it repeats and a label at its start; of JSON with a key
     ``answer``, what that holds."""
-    first: str
-    """Of the text, what holds its first answers."""
     asserts: str
-    """Of that, what it asserts, with a `GAP` for every character that it does not."""
+    """What it asserts of what holds its first answers, with a `GAP` for every character that it does not."""
     own: str
     """Of that, what does not repeat the prompt in part, likewise."""
     n_answers: int
@@ -207,7 +205,7 @@ def read_reply(response: str, prompt: str, words: ReplyWords) -> Reply:
         for plain, start, end in clauses
     )
     n_answers, end = _listed(own.replace(GAP, " "), words)
-    return Reply(response, prompt, text, text[:end], asserts[:end], own[:end], n_answers, refused)
+    return Reply(response, prompt, text, asserts[:end], own[:end], n_answers, refused)
 
 
 def _n_words(text: str, start: int, end: int) -> float:

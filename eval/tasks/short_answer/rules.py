@@ -121,8 +121,9 @@ def _named(answer: str, reply: Reply, of: TextReader, spoken: str) -> str | None
     read = reply.asserts
     if reply.own != reply.asserts and _step(reply.prompt, answer, of):
         read = reply.own
-    elif reply.first != reply.asserts and denies(answer, spoken):
-        read = reply.first
+    elif denies(answer, spoken):
+        # "No religion": here a negation is the answer.
+        read = reply.text
     return _step(read, answer, of)
 
 

@@ -102,12 +102,7 @@ def short_answer_rule(
     questions = _questions(annotations, asked)
     keys = asked.select(*KEY, "asked_in").unique().iter_rows()
     ways = {(questions[template_id, locale]["language"], way) for template_id, locale, way in keys}
-    names = lemmatiser_names(
-        lemmas,
-        {"en", *(tag for tag, way in ways if way == "local")},
-        preferred=preferred,
-        others=annotations["language"].unique(),
-    )
+    names = lemmatiser_names(lemmas, {ENGLISH, *annotations["language"].unique()}, preferred=preferred)
     rules = {
         (tag, way): make(None if way == "english" else tag, names, _calendar(tag))
         for tag, way in {(primary(language), way) for language, way in ways}
@@ -115,20 +110,19 @@ def short_answer_rule(
     return lambda row: _decided(row, questions[row["template_id"], row["locale"]], rules, rule)
 
 
-def lemmas_signature(languages: Iterable[str], *, rule: str, lemmas: str, others: Iterable[str]) -> str:
+def lemmas_signature(read: Iterable[str], *, rule: str, lemmas: str, languages: Iterable[str]) -> str:
     """Say what the texts were read with, for a signature: ``en=simplemma-2.0.0+ko=particles-1``.
 
     Args:
-        languages: Those of local answers that count.
+        read: Languages of local answers that count, by primary subtag.
         rule: As for `decide_short_answers`.
         lemmas: Likewise.
-        others: Languages of all answers of the run, which ``lemmas`` may name as well.
+        languages: Those of all answers of the run, which ``lemmas`` may name.
     """
-    read = {"en", *languages}
-    names = lemmatiser_names(lemmas, read, preferred=rule_named(rule)[1], others={*others, *read})
+    names = lemmatiser_names(lemmas, {ENGLISH, *languages}, preferred=rule_named(rule)[1])
     return "+".join(
-        f"{tag}={NO_LEMMAS if name is None else loaded(tag, name).signature}"
-        for tag, name in sorted(names.items())
+        f"{tag}={NO_LEMMAS if (name := names[tag]) is None else loaded(tag, name).signature}"
+        for tag in sorted({ENGLISH, *read})
     )
 
 

@@ -85,7 +85,7 @@ def score_short_answer_run(run: Run, options: ShortAnswerScoring, on_progress: P
     local, every = (
         rows.select(_LOCAL).to_series().unique() for rows in (decided.filter(asked_in="local"), gold)
     )
-    read_with = lemmas_signature(local, rule=rule, lemmas=lemmas, others=every) if decided.height else ""
+    read_with = lemmas_signature(local, rule=rule, lemmas=lemmas, languages=every) if decided.height else ""
     if verdicts is not None:
         decided = decided_by_judge(decided, verdicts)
     replies = decided.filter("answered")
