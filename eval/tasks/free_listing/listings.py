@@ -22,9 +22,8 @@ from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, missing_share, share_scores
 from blend.eval.task import Decision, ItemRule, Progress
 from blend.eval.tasks.free_listing import ListingOptions, ListingScoring
-from blend.eval.text import languages as known_languages
 from blend.eval.text import primary
-from blend.eval.text.lemmatisers import DEFAULT_LEMMAS, NO_LEMMAS, TextReader, lemmatiser_names, reader
+from blend.eval.text.lemmatisers import DEFAULT_LEMMAS, TextReader, lemmatiser_names, reader
 from blend.eval.triples.triple_prompts import (
     ABOUT_A_DISH,
     DISH_DECIDED,
@@ -213,22 +212,13 @@ def _unexplained(rows: list[str], language: str) -> list[str]:
     Left as they are where most hold lists (``- Dough: flour, water``) or single foods (``- Base: rice``) there.
     """
     parted = [_BULLET.sub("", _MARKS.sub("", row)).replace("：", ":").partition(":") for row in rows]
-    said = {number: rest for number, (_, _, rest) in enumerate(parted) if rest.strip()}
-    names = [re.sub(r"[\W\d_]", "", parted[number][0]) for number in said]
+    said = [rest for _, _, rest in parted if rest.strip()]
     is_list = re.compile("|".join([_SEPARATOR.pattern, *(rf"\s{word}\s" for word in _joins(language))]))
-    explained = [
-        rest for rest in said.values() if len(rest.split()) > _FOOD_WORDS or not _has_letters(_bare(rest))
-    ]
-    if (
-        len(said) < _EXPLAINED
-        or not all(names)
-        or len({*names}) < len(names)
-        or not all(_BULLET.match(rows[number]) for number in said)
-        or sum(bool(is_list.search(rest)) for rest in said.values()) * 2 >= len(said)
-        or len(explained) * 2 <= len(said)
-    ):
+    lists = [rest for rest in said if is_list.search(rest)]
+    explained = [rest for rest in said if len(rest.split()) > _FOOD_WORDS or not _has_letters(_bare(rest))]
+    if len(said) < _EXPLAINED or len(lists) * 2 >= len(said) or len(explained) * 2 <= len(said):
         return rows
-    return [parted[number][0] if number in said else row for number, row in enumerate(rows)]
+    return [name if rest.strip() else row for row, (name, _, rest) in zip(rows, parted, strict=True)]
 
 
 def _is_remark(line: str) -> bool:
@@ -243,10 +233,7 @@ def _entries(line: str, language: str) -> list[str]:
     plain = _BULLET.sub("", plain)
     plain = _AS_MUCH_AS.sub("", _LAST_EXCLAIMED.sub("", _after_colon(plain)))
     parts = [part for part in _SEPARATOR.split(plain) if part.strip()]
-    is_pair = len(plain.split()) <= _PAIR_WORDS and any(
-        re.search(rf"\s{word}\s", plain, re.IGNORECASE) for word in _joins(language)
-    )
-    if len(parts) > 1 or is_pair:
+    if len(parts) > 1 or (parts and len(plain.split()) <= _PAIR_WORDS):
         parts = [*parts[:-1], *_unjoined(parts[-1], language)]
     return [_bare(part) for part in parts]
 
@@ -331,14 +318,14 @@ def score_listing_run(run: Run, options: ListingScoring, _on_progress: Progress)
         made.append(decided.select(*DECISIONS, says_nothing("text").alias(UNANSWERED)))
     decided = pl.concat(made, rechunk=True)
     kept = decided.filter(pl.col("named").is_not_null())
-    asked, used = run.description.options, [readers[tag] for tag in readers if tag in known_languages()]
+    asked = run.description.options
     return ScoredItems(
         decided.select(list(DECISIONS)).cast(DECISIONS),
         (*_scores(kept, options.seed), missing_share(kept.height, decided.height)),
         {
             "cfg": asked["config"],
             **asked_parts(asked, ("languages", "countries", "prompts")),
-            "lemma": "+".join(one.signature for one in used) or NO_LEMMAS,
+            "lemma": "+".join(one.signature for one in readers.values()),
         },
     )
 
@@ -360,10 +347,8 @@ def list_rules(asked: TaskItems) -> dict[str, ItemRule]:
 
 
 def _readers(languages: Sequence[str], lemmas: str) -> dict[str, TextReader]:
-    """A reader per primary language; of words alone where nobody has described how the language is read."""
-    tags = sorted({primary(language) for language in languages})
-    names = lemmatiser_names(lemmas, [tag for tag in tags if tag in known_languages()])
-    return {tag: reader(tag, names.get(tag)) for tag in tags}
+    """A reader per primary language."""
+    return {tag: reader(tag, name) for tag, name in lemmatiser_names(lemmas, languages).items()}
 
 
 def _judged(row: Mapping[str, Any], known: TextReader, rule: str) -> tuple[Any, ...]:
