@@ -168,12 +168,8 @@ def _periods(tag: str) -> Mapping[str, Sequence[_Span]]:
     found: dict[str, list[_Span]] = defaultdict(list)
     for name, span in _cldr_periods(tag):
         found[_key(respell(name, tag))].append(span)
-    own = _table(tag)
-    for name, (start, end) in own.get("periods", {}).items():
+    for name, (start, end) in _table(tag).get("periods", {}).items():
         found[_key(respell(name, tag))] = [(start, end)]
-    for list_name, span in (("noon", _NOON), ("midnight", _MIDNIGHT)):
-        for name in own.get(list_name, []):
-            found[_key(respell(name, tag))] = [span]
     return dict(found)
 
 
