@@ -245,21 +245,15 @@ def _default_culture(rows: pl.DataFrame, seed: int) -> list[Score]:
 
     By the culture chosen, and by region asked about and culture chosen (``KR/US``).
     """
-    wrong = rows.lazy().filter(pl.col("chosen").is_not_null() & ~pl.col("correct"))
-    # The wrong options offered and whether they were taken, counted position by position: a row for each option
-    # would be the most that scoring ever holds in memory.
-    offered = pl.concat(
-        wrong.filter(pl.col("option_regions").list.len() > position, pl.col("answer") != position)
-        .group_by(
-            "region",
-            "template_id",
-            culture=pl.col("option_regions").list.get(position, null_on_oob=True),
-            taken=pl.col("chosen") == position,
-        )
-        .agg(denominator=pl.len())
-        .with_columns(value=pl.col("taken") * pl.col("denominator"))
-        .collect()
-        for position in range(len(LETTERS))
+    wrong = rows.filter(pl.col("chosen").is_not_null() & ~pl.col("correct"))
+    # A row for each option that was shown; the correct one is none of the distractors.
+    shown = wrong.select(
+        *("region", "template_id", "answer", "chosen"),
+        culture="option_regions",
+        position=pl.int_ranges(pl.col("option_regions").list.len()),
+    ).explode("culture", "position")
+    offered = shown.filter(pl.col("position") != pl.col("answer")).with_columns(
+        value=pl.col("position") == pl.col("chosen")
     )
     by = {"culture": "culture", "region-culture": ("region", "culture")}
     _, *by_culture = share_scores("default-culture", offered, by, seed)

@@ -248,16 +248,12 @@ def _language_gaps(metric: str, values: pl.DataFrame, seed: int) -> list[Score]:
 def asked_questions(run: ScoredRun) -> KnownQuestions:
     """List the questions in the language asked in, with what natives answer, by ``item_id``."""
     gold = run.run.gold().rows_by_key(["template_id", "locale"], named=True, unique=True)
-    known: dict[tuple[str, str, bool], KnownQuestion] = {}
     found = {}
     columns = ("item_id", "template_id", "locale", "language")
     for item_id, template_id, locale, language in run.run.items(*columns).iter_rows():
-        key = template_id, locale, language == "en"
-        if key not in known:
-            row, prefix = gold[template_id, locale], "en_" if language == "en" else ""
-            groups = answer_groups(row["annotations"], f"{prefix}answers")
-            known[key] = KnownQuestion(groups, row[f"{prefix}question"])
-        found[item_id] = known[key]
+        row, prefix = gold[template_id, locale], "en_" if language == ENGLISH else ""
+        groups = answer_groups(row["annotations"], f"{prefix}answers")
+        found[item_id] = KnownQuestion(groups, row[f"{prefix}question"])
     return found
 
 
