@@ -68,7 +68,10 @@ def sem_b(annotations: pl.DataFrame, response: str, *, rule: str = "default") ->
     """SEM-B of one response to every question, in percent."""
     keys = annotations.select("locale", "template_id", prompt="question")
     responses = keys.with_columns(
-        item_id="template_id", prompt_id=pl.lit("constant"), response=pl.lit(response)
+        item_id="template_id",
+        prompt_id=pl.lit("constant"),
+        asked_in=pl.lit("local"),
+        response=pl.lit(response),
     )
     decisions = decide_short_answers(responses, annotations, rule=rule).drop_nulls("correct")
     return 100 * decisions["correct"].sum() / decisions.height

@@ -48,7 +48,6 @@ def decide_short_answers(
     *,
     rule: str = "default",
     lemmas: str = DEFAULT_LEMMAS,
-    language: AskedIn = "local",
 ) -> pl.DataFrame:
     """Decide for every response whether it is correct, and how common its answer is.
 
@@ -58,15 +57,14 @@ def decide_short_answers(
     is one that accepts non-answers alone, except by the rule `SEMEVAL`.
 
     Args:
-        responses: A row per item: ``item_id``, ``locale``, ``template_id``, ``prompt_id``, ``prompt`` (the
-            exact text that was asked) and ``response`` (what the model said; null or blank for nothing).
+        responses: A row per item: ``item_id``, ``locale``, ``template_id``, ``prompt_id``, ``asked_in``,
+            ``prompt`` (the exact text that was asked) and ``response`` (what the model said; null or blank for
+            nothing). Asked in ``english`` only English answers count; by the rule ``default`` also a local
+            answer in Latin script that is the whole reply (*Nasi goreng*).
         annotations: The configuration ``annotations`` of a release (`rows.Annotation`), with every
             question of the responses.
         rule: ``default``, ``paper`` or ``semeval``.
         lemmas: ``none``, ``default`` or names of lemmatisers; see `eval.text.lemmatisers.lemmatiser_names`.
-        language: In which the questions were asked, where responses have no column ``asked_in`` that says it.
-            ``english`` counts English answers only; by the rule ``default`` also a local answer in Latin script
-            that is the whole reply (*Nasi goreng*).
 
     Returns:
         `DECISIONS`, in the order of the responses.
@@ -76,11 +74,8 @@ def decide_short_answers(
         MissingExtraError: If a lemmatiser's package is missing; says what to install.
         InputError: If a response is to a question that is not annotated; names the first.
     """
-    asked = responses
-    if "asked_in" not in responses.columns:
-        asked = responses.with_columns(asked_in=pl.lit(language))
-    decide = short_answer_rule(asked, annotations, rule=rule, lemmas=lemmas)
-    decided = [decide(row) for row in asked.iter_rows(named=True)]
+    decide = short_answer_rule(responses, annotations, rule=rule, lemmas=lemmas)
+    decided = [decide(row) for row in responses.iter_rows(named=True)]
     return pl.DataFrame(decided, schema=DECISIONS, orient="row")
 
 

@@ -85,18 +85,16 @@ def score_short_answer_run(run: Run, options: ShortAnswerScoring, on_progress: P
     local, every = (
         rows.select(_LOCAL).to_series().unique() for rows in (decided.filter(asked_in="local"), gold)
     )
-    read_with = lemmas_signature(local, rule=rule, lemmas=lemmas, languages=every) if decided.height else ""
+    read_with = lemmas_signature(local, rule=rule, lemmas=lemmas, languages=every)
     if verdicts is not None:
         decided = decided_by_judge(decided, verdicts)
     replies = decided.filter("answered")
-    scores: tuple[Score, ...] = ()
-    if decided.height:
-        scores = (*_short_answer_scores(decided, seed=seed), *_reply_shares(replies, seed=seed))
-    if rule == SEMEVAL and decided.height:
+    scores = [*_short_answer_scores(decided, seed=seed), *_reply_shares(replies, seed=seed)]
+    if rule == SEMEVAL:
         ours = score_short_answer_run(run, ShortAnswerScoring(seed=seed), on_progress)
         beside = (one for one in ours.scores if one.metric in ("sem-b", "sem-b-macro"))
         by_default = (one.model_copy(update={"metric": f"{one.metric}-default"}) for one in beside)
-        scores = (*scores, *_code_scores(decided, seed=seed), *by_default)
+        scores += [*_code_scores(decided, seed=seed), *by_default]
     signature = {"asked": "+".join(run.description.options["languages"]), "lemma": read_with}
     if rule == "default" and "english" in decided["asked_in"]:
         signature["local"] = "latin"  # which local answers count for English questions

@@ -81,6 +81,7 @@ def accepted_for(language: str, asked: Sequence[Reply], golds: Sequence[str]) ->
         locale=pl.lit(language),
         prompt_id=pl.lit("p"),
         prompt=pl.lit(""),
+        asked_in=pl.lit("local"),
     )
     found = decide_short_answers(responses.drop("index"), annotations).filter("correct")
     matched: list[set[str]] = [set() for _ in asked]

@@ -24,10 +24,17 @@ def annotated(
 
 
 def decision(
-    reply: str | None, annotations: pl.DataFrame, *, template_id: str = "t", prompt: str = "What?", **how: Any
+    reply: str | None,
+    annotations: pl.DataFrame,
+    *,
+    template_id: str = "t",
+    prompt: str = "What?",
+    language: str = "local",
+    **how: Any,
 ) -> dict[str, Any]:
     """What is decided on a reply to the question of the annotations, or to another one."""
     asked = {"template_id": template_id, "locale": annotations["locale"].item(), "item_id": "i"}
+    asked["asked_in"] = language
     asked |= {"prompt_id": "p", "prompt": prompt, "response": reply}
     replies = pl.DataFrame([asked], schema_overrides={"response": pl.String})
     return decide_short_answers(replies, annotations, **how).row(0, named=True)

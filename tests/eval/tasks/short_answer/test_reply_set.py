@@ -99,11 +99,12 @@ def test_a_repeated_question_gives_no_number_and_no_time(blend_data: Path, langu
     responses = texts.select(
         *key,
         item_id=pl.concat_str("locale", "template_id"),
+        asked_in=pl.lit(language),
         prompt_id=pl.lit("p"),
         prompt=question.map_elements(lambda q: PROMPT.format(q=q), **fill),
         response=question.map_elements(lambda q: reply.format(q=q), **fill),
     )
-    found = decide_short_answers(responses, tables.annotations.join(texts, on=key), language=language)
+    found = decide_short_answers(responses, tables.annotations.join(texts, on=key))
     scored = found.drop_nulls("correct")
     assert len(scored) > 1_000
     assert scored.filter("correct")["item_id"].to_list() == []

@@ -52,9 +52,10 @@ def responses(golden: Path, country: str) -> pl.DataFrame:
 
 
 def decided(golden: Path, blend_data: Path, country: str, language: str, **options: Any) -> dict[str, Any]:
-    options["language"] = "english" if language == "English" and country != "US" else "local"
+    asked_in = "english" if language == "English" and country != "US" else "local"
     of_country = annotations(blend_data).filter(locale=LOCALES[country])
-    found = decide_short_answers(responses(golden, country), of_country, **options)
+    asked = responses(golden, country).with_columns(asked_in=pl.lit(asked_in))
+    found = decide_short_answers(asked, of_country, **options)
     return {
         row["item_id"]: None if row["correct"] is None else [int(row["correct"]), row["weight"]]
         for row in found.iter_rows(named=True)
