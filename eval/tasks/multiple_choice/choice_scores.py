@@ -71,9 +71,6 @@ option; the region behind the chosen one; whether it is correct (null: there is 
 in a word (as of `choices.decided`, or ``unanswered``). Where answers have one, ``confidence`` as well,
 the share that the model gives its choice."""
 
-_FEW = ("locale", "region", "template_id", "topic", "prompt_id", "why", "rule")
-"""Columns of few different texts: of a million answers each takes 4 MB as categories, and 16 MB as texts."""
-
 BY_REGION = {"region": "region"}
 
 
@@ -150,7 +147,7 @@ def decided_in_parts(run: Run, decide: Callable[[pl.DataFrame], pl.DataFrame]) -
         rows = pl.concat([items, known.drop("item_id")], how="horizontal").join(
             answers.select("item_id", *GIVEN), on="item_id", how="left", maintain_order="left"
         )
-        made.append(decide(rows).with_columns(pl.col(_FEW).cast(pl.Categorical)))
+        made.append(decide(rows))
     # In one piece: sums of fractions do not depend on the parts.
     return pl.concat(made, rechunk=True)
 

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
@@ -116,22 +116,18 @@ class _Reply:
 
     # What is chosen
 
-    @cached_property
-    def is_certain(self) -> bool:
-        """Whether any letter counts by itself, so that no text of an option is looked for."""
-        return any(self._is_certain(letter) for rank in self._ranks for letter in rank)
-
     def choice(self) -> int | None:
         """The option chosen: by a letter of the first rank that has any, or by text."""
-        final, announced, _ = self._ranks
+        final, announced, of_lines = ranks = self._ranks()
         if len({letter.option for letter in final}) > 1 or self._any_joined([*final, *announced]):
             return None
-        for rank in self._ranks:
+        for rank in ranks:
             if named := {letter.option for letter in rank if self._holds(letter)}:
                 return _only(named)
-        return None if self.is_certain else self._by_text()
+        # A letter that counts by itself, and is denied, leaves no text to look for.
+        is_certain = any(map(self._is_certain, [*final, *announced, *of_lines]))
+        return None if is_certain else self._by_text()
 
-    @cached_property
     def _ranks(self) -> tuple[list[_Mention], list[_Mention], list[_Mention]]:
         """Letters of final answers, letters that words announce, and letters of lines."""
         by_words: dict[str | None, list[_Mention]] = defaultdict(list)
