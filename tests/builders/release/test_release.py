@@ -122,8 +122,9 @@ def test_two_templates_of_one_id_in_two_sources(responses: Path, tmp_path: Path)
     for path in (other / "templates.csv", other / "questions.csv"):
         path.write_text(path.read_text(encoding="utf-8").replace("is dish 2", "is sport 2"), encoding="utf-8")
     assert wrong(lambda: read_inputs(RecipeInPlace.of(recipe, tmp_path))) == (
-        "other/templates.csv:3: template 't2' asks 'What is sport 2 in {country}?', and in "
-        "collected/templates.csv:3 'What is dish 2 in {country}?'; give one of them an id of its own"
+        "other/templates.csv:3, column text: template 't2' asks 'What is sport 2 in {country}?', and in "
+        "collected/templates.csv:3 'What is dish 2 in {country}?'; correct the id, ask the same, or give your "
+        "question an id of its own"
     )
 
 
