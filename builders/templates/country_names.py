@@ -9,8 +9,7 @@ in the question              in the proposed template
 the UK, Korea, your country  ``{country}``; ``the UK's`` and ``my country's`` become ``{country}'s``
 Korean food                  ``{nationality} food``; the reviewer is told
 Koreans                      ``people from {country}``; the reviewer is told
-speak Korean                 left, since it names a language; the reviewer is told
-a Korean                     left, since no noun follows its adjective; the reviewer is told
+speak Korean, a Korean?      left, a language or without a noun; the reviewer is told
 Japan, Japanese              left, since it is another country; the reviewer is told
 ===========================  ============================================================================
 """
@@ -34,26 +33,7 @@ _NO_PART_OF_A_NAME = "".join(
     f"(?<!{word} )" for word in ("North", "South", "East", "West", "Latin", "Central", "New", "ern")
 )
 _SPEAKING = re.compile(r"\bsp(?:eak\w*|oke\w*)\s+$", re.IGNORECASE)
-_LANGUAGE_BEFORE = re.compile(
-    r"\b(?:learn\w*|stud(?:y|ies|ied|ying)|teach\w*|taught|translat\w+|writ\w+|say|said|called|means?)\s+"
-    r"(?:(?:in|into|from|to)\s+)?$|\b(?:in|into)\s+$",
-    re.IGNORECASE,
-)
-_LANGUAGE_AFTER = re.compile(
-    r"\s+(?:languages?|dialects?|alphabet|grammar|spelling|lessons?|class(?:es)?|proverbs?|words?|phrases?|slang)\b"
-)
 _WORD_AFTER = re.compile(r"\s+(?P<word>[a-z][\w'’-]*)")
-# Words that can follow a country's name in its own right ("people in Korea like"); any other is asked about.
-_NO_NOUNS = """
-a about according after all also among an and are around as at be because been before being besides between
-but by came can celebrate come could did do does drink during each eat either engage enjoy every excluding
-experience feel find first for get give go graduate had has have hosts how if in including into is it known
-last like live make may most no not of often on one or over passionately per play practice prefer receive
-seen share should since some speak spend spoken start study studying take taught tend that the their there
-they this through to under until use usually wake was wear were what when where which while who whose will
-with without won work would
-"""
-_NO_NOUN = frozenset(_NO_NOUNS.split())
 
 
 class Proposal(NamedTuple):
@@ -116,22 +96,12 @@ def _in_place(match: re.Match[str], kind: _Kind | None) -> tuple[str | None, str
         people = f"people from {COUNTRY}"
         is_first = at_sentence_start(match.string[: match.start()])
         return people.capitalize() if is_first else people, f"people: {name!r} became {people!r}"
-    noun = _noun(after)
-    is_language = _SPEAKING.search(before) or _LANGUAGE_AFTER.match(after)
-    if is_language or (noun is None and _LANGUAGE_BEFORE.search(before)):
-        return None, f"language: {name!r} is left as the name of a language"
-    if noun is None or match["possessive"]:
-        return None, f"nationality: {name!r} has no noun behind it; rephrase it with {COUNTRY}"
+    following = _WORD_AFTER.match(after)
+    if following is None or match["possessive"] or _SPEAKING.search(before):
+        return None, f"nationality: {name!r} is left; rephrase it with {COUNTRY} unless it is a language"
     article = article[0] if article.lower() == "an" else article
-    return f"{article} {NATIONALITY}".strip(), f"nationality: {name!r} before {noun!r} became {NATIONALITY}"
-
-
-def _noun(after: str) -> str | None:
-    """The word that follows, unless it cannot be what an adjective belongs to."""
-    found = _WORD_AFTER.match(after)
-    if found is None or found["word"] in _NO_NOUN or found["word"].endswith("ly"):
-        return None
-    return found["word"]
+    reason = f"nationality: {name!r} before {following['word']!r} became {NATIONALITY}"
+    return f"{article} {NATIONALITY}".strip(), reason
 
 
 def _only_one_named(text: str, locales: Registry) -> Locale | None:
@@ -201,9 +171,9 @@ def one_country_reasons(template: str) -> list[str]:
 
     Returns:
         Reasons ``kind: what``, in the order of the text within each kind and none twice: ``name`` for
-        capitalised words that start no sentence and for abbreviations, ``institution`` for national ones in
-        small letters, ``script`` for words in other letters than Latin, ``speaker`` for words such as "we" and
-        "here". Slots, format hints, weekdays and months do not count.
+        words with a capital or in letters without that start no sentence, and for abbreviations,
+        ``institution`` for national ones in small letters, ``speaker`` for words such as "we" and "here".
+        Slots, format hints, weekdays and months do not count.
     """
     # What is left out still parts names and sentences, so it is blanked, not removed.
     text = _PARENTHESES.sub(_without_hint, ANY_SLOT.sub(_blanked, template))
@@ -211,7 +181,6 @@ def one_country_reasons(template: str) -> list[str]:
     reasons += [
         f"institution: {found[0]!r} is not found in every country" for found in _NATIONAL.finditer(text)
     ]
-    reasons += [f"script: {word!r} is not in Latin letters" for word in _foreign_words(text)]
     reasons += [f"speaker: {found[0]!r} depends on who asks" for found in _SPEAKER.finditer(text)]
     return list(dict.fromkeys(reasons))
 
@@ -234,8 +203,4 @@ def _name_reasons(found: re.Match[str]) -> list[str]:
         alone = first if first.isupper() and len(first) > 1 else ""
         name = re.sub(rf"^(?:{_SMALL}\s+)*", "", rest) or alone
     words = [word for word in name.split() if word not in _COMMON and word.removesuffix("s") not in _COMMON]
-    return [f"name: {name!r}"] if any(word[0].isupper() for word in words) else []
-
-
-def _foreign_words(text: str) -> list[str]:
-    return [word for word in re.findall(r"[^\W\d_]+", text) if any(ord(char) > 0x24F for char in word)]
+    return [f"name: {name!r}"] if any(not word[0].islower() for word in words) else []

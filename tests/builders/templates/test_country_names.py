@@ -72,7 +72,7 @@ def test_every_name_of_every_locale_is_found(locale):
         ("Which show runs on the BBC in {country}?", ["name: 'BBC'"]),
         ("NHS hospitals in {country} cost what?", ["name: 'NHS'"]),
         ("Who swims in the River Thames in {country}?", ["name: 'River Thames'"]),
-        ("Is 김치 eaten in {country}?", ["script: '김치' is not in Latin letters"]),
+        ("Is 김치 eaten in {country}?", ["name: '김치'"]),
         ("What do we eat in {country}?", ["speaker: 'we' depends on who asks"]),
         ("Who likes Kimchi and Kimchi in {country}?", ["name: 'Kimchi and Kimchi'"]),
     ],
