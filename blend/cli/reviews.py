@@ -111,11 +111,9 @@ def _accept(
 def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> None:
     from blend.builders.saq.reviews import reviews_of
     from blend.cli.terminal import shown
-    from blend.loaders.files.diagnostics import Diagnostics, checked
-    from blend.loaders.responses.odd_answers import moved_english
+    from blend.loaders.files.diagnostics import Diagnostics
     from blend.loaders.responses.response_rows import is_own
     from blend.loaders.responses.returned_sheets import read_answer_sheet, write_reviews
-    from blend.schemas.rows import Review
 
     diagnostics = Diagnostics()
     accepted = reviews_of(read_answer_sheet(sheet, diagnostics=diagnostics), reviewer=reviewer)
@@ -155,9 +153,6 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
     say_of_file(diagnostics)
     for sentence in accepted.notes:
         typer.echo(sentence, err=True)
-    reviews = [checked(Review, row, row.pop("source"), diagnostics) for row in rows]
-    for _, source, _, _, detail in moved_english([review for review in reviews if review is not None]):
-        typer.echo(f"{source}: {detail}", err=True)
 
 
 def _propose_pairs(recipe: Path | None, out: Path, locales: Sequence[str] | None, *, everything: bool) -> None:

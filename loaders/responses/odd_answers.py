@@ -3,14 +3,13 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import product
 
 from blend.loaders.files.diagnostics import Finding, Placed, about, about_locale
 from blend.loaders.responses.response_rows import AskedQuestion, ResponseRows
 from blend.schemas.errors import RowError
 from blend.schemas.locales import Registry, in_english
 from blend.schemas.personal_data import contact_data, may_be_dialled, personal_data
-from blend.schemas.rows import Response, Review
+from blend.schemas.rows import Response
 from blend.schemas.sheets import moved_questions, rows_off
 from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten
 
@@ -54,36 +53,21 @@ def odd_answers(responses: Sequence[Placed[Response]], *, is_draft: bool) -> Fou
 
 _LIKELY_COPIED = 4
 """Questions from which two people hardly give the same answers to all by chance, letter by letter."""
-_COPIED_ALONE = 2
-"""Answers that nobody else gives, of those that two people share to a whole series of questions (ids alike but
-for their number). Of 4,160 series that six people answered, drawn from BLEnD's counts, none had such a pair; of
-as many sets of five questions one in a hundred."""
 _COPIED_IN_PART, _PART = 8, 2 / 3
 """Questions that two people answer letter by letter alike, and their share of those that both answer, where a
 block was copied and typed over in part."""
-_SERIES = re.compile(r"[-_]?[0-9]*$")
-"""What to leave out of an id for that of its series: ``Eu-eu`` of ``Eu-eu-05``."""
+_COPIED_ALONE = 2
+"""Answers that nobody else gives, of those that two such people share."""
 
 
 def copied(responses: Sequence[Placed[Response]]) -> Found:
-    """Annotators who answer as another one does: all questions, all of a series, or most of them."""
+    """Annotators who answer as another one does: all questions, or most of them."""
     by_annotator = _by_annotator(responses)
-    n_givers = Counter((row.locale, *_reply(row)) for _, row in responses)
     first: dict[object, Placed[Response]] = {}
     for (tag, _), given in by_annotator.items():
-        parts = defaultdict[str | None, list[Placed[Response]]](list, {None: given})
-        for placed in given:
-            parts[_SERIES.sub("", placed.row.template_id)].append(placed)
-        for name, rows in parts.items():
-            earlier = first.setdefault((tag, name, frozenset(_reply(row) for _, row in rows)), rows[0])
-            if earlier is rows[0] or len(rows) < _LIKELY_COPIED:
-                continue
-            alone = sum(bool(row.answers) and n_givers[tag, *_reply(row)] == 2 for _, row in rows)
-            if name is None or alone >= _COPIED_ALONE:
-                of = "" if name is None else f" {name + '…'!r}"
-                yield _copy(rows[0], earlier, f"all {len(rows)} questions{of}", alone)
-            if name is None:
-                break  # and so all of its series
+        earlier = first.setdefault((tag, frozenset(_reply(row) for _, row in given)), given[0])
+        if earlier is not given[0] and len(given) >= _LIKELY_COPIED:
+            yield _copy(given[0], earlier, f"all {len(given)} questions")
     yield from _copied_in_part(by_annotator)
 
 
@@ -100,13 +84,13 @@ def _copied_in_part(by_annotator: Mapping[_Key, Sequence[Placed[Response]]]) -> 
         is_part = max(_COPIED_IN_PART, _PART * len(questions)) <= n_alike < len(questions)
         if is_part and n_alone >= _COPIED_ALONE:
             what = f"{n_alike} of {len(questions)} questions"
-            yield _copy(by_annotator[other][0], by_annotator[one][0], what, n_alone)
+            yield _copy(by_annotator[other][0], by_annotator[one][0], what)
 
 
-def _copy(placed: Placed[Response], earlier: Placed[Response], what: str, alone: int) -> Finding:
-    who, as_whom = placed.row.annotator, f"{earlier.row.annotator!r} in {earlier.location}"
-    detail = f"annotator {who!r} answers {what} as {as_whom} does, {alone} of them as nobody else"
-    return about_locale("copied-responses", placed, f"{detail}; kept, and both count")
+def _copy(placed: Placed[Response], earlier: Placed[Response], what: str) -> Finding:
+    as_whom = f"{earlier.row.annotator!r} in {earlier.location}"
+    detail = f"annotator {placed.row.annotator!r} answers {what} as {as_whom} does; kept, and both count"
+    return about_locale("copied-responses", placed, detail)
 
 
 def _by_annotator(responses: Iterable[Placed[Response]]) -> Mapping[_Key, list[Placed[Response]]]:
@@ -184,12 +168,8 @@ def _counting_up(
     return runs
 
 
-_MOVED = "moved-column"
-_LEAST_GROUPS = 3
-
-
 def moved_columns(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
-    """Locales whose questions stand a row off, and reviews with English of other answers.
+    """Locales whose questions stand a row off.
 
     Nobody has to know the language for it: a long question is long in English as well. Of 11,600 excerpts
     of BLEnD's questions none seems moved; with each question a row off, 97 of 100 of twenty and more do.
@@ -200,52 +180,4 @@ def moved_columns(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
             questions[asked.row.locale].append(asked)
     for locale, placed in questions.items():
         if off := rows_off([(row.question, row.en_question) for _, row in placed]):
-            yield about_locale(_MOVED, placed[0], moved_questions(locale, off))
-    yield from moved_english(rows.reviews.rows)
-
-
-def moved_english(reviews: Sequence[Placed[Review]]) -> Iterator[Finding]:
-    """Reviews in which more answers have the English of another answer than one that is known as their own.
-
-    It is known from reviews of other questions: what an answer means there, it hardly means on another one's
-    line. Of BLEnD's 4,581 questions with three answers or more, 2 seem to have English of other answers; with
-    that of each moved on by one, 79 of 100 do.
-    """
-    meant = defaultdict[_Key, defaultdict[str, set[str]]](lambda: defaultdict(set))
-    for _, review in reviews:
-        for group in review.groups:
-            for answer, english in product(map(fold, group.answers), map(fold, group.en_answers)):
-                meant[_language(review), answer][english].add(review.template_id)
-    for placed in reviews:
-        review, language = placed.row, _language(placed.row)
-        groups = [group for group in review.groups if group.en_answers and language != "en"]
-        if len(groups) < _LEAST_GROUPS:
-            continue
-        there = [set(map(fold, group.en_answers)) for group in groups]
-        elsewhere = [
-            {
-                english
-                for answer in map(fold, group.answers)
-                for english, asked in meant[language, answer].items()
-                if asked - {review.template_id}
-            }
-            for group in groups
-        ]
-        own = sum(not known.isdisjoint(english) for known, english in zip(elsewhere, there, strict=True))
-        moved = {
-            at: other
-            for at, known in enumerate(elsewhere)
-            if known and known.isdisjoint(there[at])
-            for other, english in enumerate(there)
-            if known & english and elsewhere[other].isdisjoint(english)
-        }
-        if len(moved) > own:
-            mine, its = (groups[at] for at in next(iter(moved.items())))
-            stands = f"{its.en_answers[0]!r} stands beside {its.answers[0]!r}"
-            of = f"{mine.answers[0]!r}, beside {mine.en_answers[0]!r}"
-            detail = f"groups: {stands} and seems to be the English of {of}; kept, was the English moved?"
-            yield about(_MOVED, placed, detail)
-
-
-def _language(review: Review) -> str:
-    return review.locale.partition("-")[0]
+            yield about_locale("moved-column", placed[0], moved_questions(locale, off))

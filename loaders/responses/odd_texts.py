@@ -204,20 +204,15 @@ _INFLECTED = frozenset({"LATIN", "CYRILLIC", "GREEK"})
 """Scripts of languages in which the name of a country may end otherwise: *Avstrija*, *v Avstriji*."""
 _SHORTEST = 5
 """Letters of the longest name of a country that is looked for as it is."""
-_SHOWN_OF_END = 20
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_ENDS = re.compile(r"[^\w\s,;:-]\W*$")
-"""How sentences end: in a mark, of whatever script."""
 
 
 def other_languages(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
     """Questions and prompts that are hardly in the language of their column.
 
-    Of questions also those that name another country, not their own, and those that were cut off, so that they
-    alone do not end like a sentence.
+    Of questions also those that name another country, not their own.
     """
     questions = rows.questions.rows
-    yield from _cut_off(questions)
     usual = defaultdict[str, Counter[str]](Counter)
     for _, question in questions:
         usual[_language(known.get(question.locale))].update(scripts_of(_BRACKETS.sub(" ", question.question)))
@@ -227,10 +222,10 @@ def other_languages(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
         locale = known.get(placed.row.locale)
         language = _language(locale)
         for column, text, is_local in _texts_of(placed.row):
-            what = foreign(text, language if is_local else _ENGLISH)
             is_question = column == "question"
             if is_question and language == _ENGLISH:
                 continue  # it is told of its English
+            what = foreign(text, language if is_local else _ENGLISH)
             scripts, most = scripts_of(_BRACKETS.sub(" ", text)), usual[language].most_common(1)
             if is_question and scripts and usual[language].total() > _FEW and most[0][0] not in scripts:
                 what = f"is not in the script of the other questions in {english_name(locale.language)}"
@@ -256,20 +251,6 @@ def foreign(text: str, language: str) -> str | None:
         if english > (_KNOWN if is_foreign else _SURELY_KNOWN):
             return "reads like English"
     return f"hardly reads like {english_name(language)}" if is_foreign else None
-
-
-def _cut_off(questions: Sequence[Placed[AskedQuestion]]) -> Iterator[Finding]:
-    """Questions that end in a letter or comma where most others of their column end in a mark."""
-    by_locale: defaultdict[str, list[Placed[AskedQuestion]]] = defaultdict(list)
-    for placed in questions:
-        by_locale[placed.row.locale].append(placed)
-    for column in ("question", "en_question"):
-        for rows in by_locale.values():
-            open_ended = [one for one in rows if not _ENDS.search(getattr(one.row, column).strip())]
-            for placed in open_ended if 2 * len(open_ended) < len(rows) else ():
-                end = getattr(placed.row, column).strip()[-_SHOWN_OF_END:]
-                detail = f"column {column}: ends in {end!r}, the others in a mark; kept, was it cut off?"
-                yield about("cut-off", placed, detail)
 
 
 def _language(locale: Locale) -> str:
