@@ -213,11 +213,12 @@ def _accept_templates(
     from blend.loaders.responses.returned_sheets import read_review_sheet
 
     known = registry_with(locale_file)
-    accepted = accept_sheet(read_review_sheet(sheet, locales=known))
-    write_new_sheet(out, accepted.templates.select("template_id", "topic", "source_locale", "text"))
+    reviewed = read_review_sheet(sheet, locales=known)
+    accepted = accept_sheet(reviewed)
+    write_new_sheet(out, accepted.select("template_id", "topic", "source_locale", "text"))
+    n_left_out = len(reviewed) - len(accepted)
     typer.echo(
-        f"{out}: {pluralise(len(accepted.templates), 'template')}; "
-        f"{pluralise(len(accepted.dropped), 'question')} dropped or merged."
+        f"{out}: {pluralise(len(accepted), 'template')}; {pluralise(n_left_out, 'question')} dropped or merged."
     )
 
 
@@ -245,7 +246,7 @@ def _localise(
     translated = read_translations(translations, locales=known)
     tags = locale or sorted(set(translated["locale"]))
     accepted = accept_sheet(read_review_sheet(sheet, locales=known))
-    made = localise(accepted.templates, [known.find(tag) for tag in tags], translated, known=known)
+    made = localise(accepted, [known.find(tag) for tag in tags], translated, known=known)
     questions = made.questions.select("template_id", "locale", "question", "en_question")
     write_new_sheet(out, questions)
     typer.echo(f"{out}: {pluralise(len(made.questions), 'question')} in {pluralise(len(tags), 'locale')}.")

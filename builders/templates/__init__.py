@@ -29,7 +29,7 @@ from rapidfuzz import fuzz, process
 from blend.builders.templates.country_names import Proposal, one_country_reasons, propose
 from blend.schemas.errors import RowError, raise_all
 from blend.schemas.formats import format_of
-from blend.schemas.frames import FINDINGS, TEMPLATES
+from blend.schemas.frames import TEMPLATES
 from blend.schemas.locales import Registry, registry
 from blend.schemas.prompts import ANY_SLOT, slot_problems
 from blend.schemas.rows import QuestionTemplate
@@ -44,16 +44,12 @@ similar (the same activity of men and of women, for instance); at 0.75 it would 
 """
 
 
-def review_sheet(
-    questions: pl.DataFrame, *, locales: Registry | None = None, threshold: float = _THRESHOLD
-) -> pl.DataFrame:
+def review_sheet(questions: pl.DataFrame, *, locales: Registry | None = None) -> pl.DataFrame:
     """The sheet on which a person turns natives' questions into templates.
 
     Args:
         questions: `frames.NATIVE_QUESTIONS`, one row per question, each id once.
         locales: Whose country names are known; the packaged registry when absent.
-        threshold: Similarity, in (0, 1], from which two questions are near-duplicates; see
-            `_near_duplicates` for what the number is.
 
     Returns:
         `sheets.PROPOSED_TEMPLATES`, one row per question: a proposed template, the reasons to look at it, its
@@ -69,7 +65,7 @@ def review_sheet(
         propose(row["text"], known.get(row["source_locale"]) if row["source_locale"] else None, known)
         for row in rows
     ]
-    matches = _near_duplicates([proposal.text for proposal in proposals], threshold=threshold)
+    matches = _near_duplicates([proposal.text for proposal in proposals])
     sheet = [
         {
             **{name: row[name] for name in ("template_id", "topic", "source_locale", "source")},
@@ -122,7 +118,7 @@ class _Match(NamedTuple):
     """How similar that one is, in [threshold, 1]."""
 
 
-def _near_duplicates(texts: Sequence[str], *, threshold: float) -> list[_Match | None]:
+def _near_duplicates(texts: Sequence[str], *, threshold: float = _THRESHOLD) -> list[_Match | None]:
     """For every question the group of near-duplicates that it belongs to.
 
     The similarity of two questions is ``2 m / (a + b)``: ``a`` and ``b`` are the lengths in characters of their
@@ -167,24 +163,15 @@ def content(text: str) -> str:
 _Row = dict[str, Any]
 
 
-class _Accepted(NamedTuple):
-    """Templates, and the questions that became none."""
-
-    templates: pl.DataFrame
-    """`frames.TEMPLATES`, ordered by id."""
-    dropped: pl.DataFrame
-    """`frames.FINDINGS`, ``dropped-question`` or ``merged-question``, ordered by template."""
-
-
-def accept_sheet(sheet: pl.DataFrame) -> _Accepted:
+def accept_sheet(sheet: pl.DataFrame) -> pl.DataFrame:
     """The templates that a reviewed sheet keeps.
 
     Args:
         sheet: `sheets.PROPOSED_TEMPLATES` with a decision in every row; ``template`` may have been edited.
 
     Returns:
-        One template per kept question, its answer format decided by the hint in its text, and one finding per
-        question that was dropped or merged.
+        `frames.TEMPLATES`, ordered by id: one per kept question, its answer format decided by the hint in its
+        text.
 
     Raises:
         RowError, RowErrors: If a row has no decision or an unknown one, merges into a question that is not
@@ -195,9 +182,7 @@ def accept_sheet(sheet: pl.DataFrame) -> _Accepted:
     raise_all([*_undecided(rows)])
     kept = [row for row in rows if _decision(row) == KEEP]
     raise_all([*_unfit(kept), *_unmergeable(rows, {row["template_id"] for row in kept})])
-    templates = pl.DataFrame([_template(row) for row in kept], schema=TEMPLATES)
-    dropped = [_finding(row) for row in rows if _decision(row) != KEEP]
-    return _Accepted(templates, pl.DataFrame(dropped, schema=FINDINGS, orient="row"))
+    return pl.DataFrame([_template(row) for row in kept], schema=TEMPLATES)
 
 
 def _decision(row: _Row) -> str:
@@ -258,11 +243,3 @@ def _template(row: _Row) -> dict[str, Any]:
         answer_format=format_of(text),
     )
     return {**template.model_dump(mode="json"), "source": row["source"]}
-
-
-def _finding(row: _Row) -> tuple[str, str, str | None, str, str]:
-    merged = _decision(row) == MERGE
-    kind = "merged-question" if merged else "dropped-question"
-    why = f"the reviewer merged it into {clean(row['merge_into'])}" if merged else "the reviewer dropped it"
-    reasons = f" (noticed: {row['reasons']})" if row["reasons"] else ""
-    return kind, row["source"], row["source_locale"] or None, row["template_id"], f"{why}{reasons}"

@@ -9,7 +9,7 @@ import pytest
 
 from blend.builders.templates import _near_duplicates, accept_sheet, content, review_sheet
 from blend.schemas.errors import RowError
-from blend.schemas.frames import FINDINGS, NATIVE_QUESTIONS, TEMPLATES
+from blend.schemas.frames import NATIVE_QUESTIONS, TEMPLATES
 from blend.schemas.sheets import PROPOSED_TEMPLATES as SHEET
 from helpers.messages import message_of
 
@@ -40,16 +40,10 @@ def test_decisions():
         {"decision": "drop", "reasons": "name: 'Boxing Day'"},
         {"decision": "merge-into", "merge_into": "Q-1", "source_locale": None},
     )
-    templates, dropped = accept_sheet(sheet)
+    templates = accept_sheet(sheet)
     assert templates.schema == TEMPLATES
     assert templates.rows() == [
         ("Q-1", "Food", "ko-KR", "When is lunch in {country}? (HH:MM)", "HH:MM", "sheet.csv:2")
-    ]
-    assert dropped.schema == FINDINGS
-    why = "the reviewer dropped it (noticed: name: 'Boxing Day')"
-    assert dropped.rows() == [
-        ("dropped-question", "sheet.csv:3", "ko-KR", "Q-2", why),
-        ("merged-question", "sheet.csv:4", None, "Q-3", "the reviewer merged it into Q-1"),
     ]
 
 
