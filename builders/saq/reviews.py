@@ -12,7 +12,7 @@ from blend.schemas.formats import AnswerFormat, asked_unit, form_in_words, lacks
 from blend.schemas.frames import REVIEWS
 from blend.schemas.personal_data import own_words
 from blend.schemas.sheets import NO_TICKS, TICKS, Mark, parted, surely_rewritten
-from blend.schemas.texts import answer_key, clean, fold, is_placeholder, is_unwritten, scripts_of, words
+from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten, scripts_of
 
 _TEXT = AnswerFormat.TEXT
 
@@ -239,25 +239,7 @@ def _out_of_format(rows: _Rows) -> Iterator[str]:
             )
 
 
-def _decided_apart(rows: _Rows) -> Iterator[str]:
-    """Answers that differ in capitals alone, and of which one is invalid or in a group with other English."""
-    first: dict[str, _Answer] = {}
-    for row in rows:
-        earlier = first.setdefault(answer_key(row.answer), row)
-        other_english = set(map(fold, row.english)).isdisjoint(map(fold, earlier.english))
-        if row.invalid != earlier.invalid:
-            column, what = "invalid", f"{'invalid' if row.invalid else 'valid'} here and not in"
-        elif not row.invalid and row.group != earlier.group and other_english:
-            column, what = "group", "in another group than in"
-        else:
-            continue
-        yield (
-            f"{row.source}, column {column}: {row.answer!r} is {earlier.answer!r} but for capitals, and {what} "
-            f"{earlier.source}; decide on both alike, unless they mean different things"
-        )
-
-
-_OF_ALL_ANSWERS = (_without_group, _out_of_format, _decided_apart)
+_OF_ALL_ANSWERS = (_without_group, _out_of_format)
 """What is told of all answers to a question, invalid ones as well."""
 
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[ T][\d:.]+)?")
@@ -288,18 +270,12 @@ def _hardly_english(rows: _Rows) -> Iterator[str]:
                     yield f"{where} is not {form_in_words(row.form)}, which its answer {row.answer!r} is"
             elif _ISO_DAY.fullmatch(text) or surely_rewritten(text):
                 yield f"{where} may be what a spreadsheet made of a text; write it again if it is"
-            elif _is_of_digits(text) and not any(map(str.isdigit, row.answer)):
-                yield f"{where} is a number or time, of which its answer {row.answer!r} has none"
             elif is_placeholder(text) or fold(text) in _HARDLY:
                 yield f"{where} is hardly the English of {row.answer!r}; mark the answer invalid if it is none"
             elif _LISTED.search(text) and not _LISTED.search(row.answer):
                 yield f"{where} is one text; write | between several"
             elif text[0] in _SIGNS or text[-1] in _SIGNS or len(text) > _LONGEST_OPTION:
                 yield f"{where} is shown so as an option; leave out full stops, quotation marks, explanations"
-
-
-def _is_of_digits(text: str) -> bool:
-    return any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
 
 
 def _same_english(rows: _Rows) -> Iterator[str]:
@@ -313,19 +289,6 @@ def _same_english(rows: _Rows) -> Iterator[str]:
                     f"{row.column_english}: {text!r} is the English of another group as well, in "
                     f"{earlier.source}; answers that are one answer have one number in column group"
                 )
-
-
-def _holding_others(rows: _Rows) -> Iterator[str]:
-    """Answers in which two answers of other groups stand: ``tea or coffee``, a sentence about both."""
-    texts = [(row, f" {' '.join(words(row.answer))} ") for row in rows if row.form is _TEXT]
-    for row, text in texts:
-        held = {one.group: one.answer for one, inner in texts if one.group != row.group and inner in text}
-        if len(held) > 1:
-            yield (
-                f"{row.source}, column answer: {row.answer!r} holds {' and '.join(map(repr, held.values()))}, "
-                "answers of other groups, and counts for none of them; put it into the group of one, or type "
-                "each into a cell of its own among the responses"
-            )
 
 
 def _unlike_in_group(rows: _Rows) -> Iterator[str]:
@@ -353,7 +316,7 @@ def _content(row: _Answer) -> set[object]:
     return set() if value is None else {value}
 
 
-_OF_A_QUESTION = (_hardly_english, _same_english, _holding_others, _unlike_in_group)
+_OF_A_QUESTION = (_hardly_english, _same_english, _unlike_in_group)
 """What is told of the valid answers to a question."""
 
 _LISTED_SAME = 10
