@@ -1,7 +1,7 @@
 """Odd answers: what annotators typed in place of one, what tells who somebody is, what was copied or moved."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from blend.loaders.files.diagnostics import Finding, Placed, about, about_locale
@@ -53,44 +53,20 @@ def odd_answers(responses: Sequence[Placed[Response]], *, is_draft: bool) -> Fou
 
 _LIKELY_COPIED = 4
 """Questions from which two people hardly give the same answers to all by chance, letter by letter."""
-_COPIED_IN_PART, _PART = 8, 2 / 3
-"""Questions that two people answer letter by letter alike, and their share of those that both answer, where a
-block was copied and typed over in part."""
-_COPIED_ALONE = 2
-"""Answers that nobody else gives, of those that two such people share."""
 
 
 def copied(responses: Sequence[Placed[Response]]) -> Found:
-    """Annotators who answer as another one does: all questions, or most of them."""
-    by_annotator = _by_annotator(responses)
+    """Annotators who answer all questions as another one does."""
     first: dict[object, Placed[Response]] = {}
-    for (tag, _), given in by_annotator.items():
-        earlier = first.setdefault((tag, frozenset(_reply(row) for _, row in given)), given[0])
+    for (tag, who), given in _by_annotator(responses).items():
+        replies = frozenset((row.template_id, *row.answers, row.non_answer) for _, row in given)
+        earlier = first.setdefault((tag, replies), given[0])
         if earlier is not given[0] and len(given) >= _LIKELY_COPIED:
-            yield _copy(given[0], earlier, f"all {len(given)} questions")
-    yield from _copied_in_part(by_annotator)
-
-
-def _copied_in_part(by_annotator: Mapping[_Key, Sequence[Placed[Response]]]) -> Found:
-    replies = {who: {_reply(row) for _, row in given if row.answers} for who, given in by_annotator.items()}
-    givers = defaultdict[tuple[str, ...], list[_Key]](list)
-    for (tag, who), given in replies.items():
-        for reply in given:
-            givers[tag, *reply].append((tag, who))
-    alone = Counter(tuple(both) for both in givers.values() if len(both) == 2)
-    for (one, other), n_alone in alone.items():
-        questions = {reply[0] for reply in replies[one]} & {reply[0] for reply in replies[other]}
-        n_alike = len(replies[one] & replies[other])
-        is_part = max(_COPIED_IN_PART, _PART * len(questions)) <= n_alike < len(questions)
-        if is_part and n_alone >= _COPIED_ALONE:
-            what = f"{n_alike} of {len(questions)} questions"
-            yield _copy(by_annotator[other][0], by_annotator[one][0], what)
-
-
-def _copy(placed: Placed[Response], earlier: Placed[Response], what: str) -> Finding:
-    as_whom = f"{earlier.row.annotator!r} in {earlier.location}"
-    detail = f"annotator {placed.row.annotator!r} answers {what} as {as_whom} does; kept, and both count"
-    return about_locale("copied-responses", placed, detail)
+            as_whom = f"{earlier.row.annotator!r} in {earlier.location}"
+            detail = (
+                f"annotator {who!r} answers all {len(given)} questions as {as_whom} does; kept, and both count"
+            )
+            yield about_locale("copied-responses", given[0], detail)
 
 
 def _by_annotator(responses: Iterable[Placed[Response]]) -> Mapping[_Key, list[Placed[Response]]]:
@@ -98,10 +74,6 @@ def _by_annotator(responses: Iterable[Placed[Response]]) -> Mapping[_Key, list[P
     for placed in responses:
         found[placed.row.locale, placed.row.annotator].append(placed)
     return found
-
-
-def _reply(row: Response) -> tuple[str, ...]:
-    return row.template_id, *row.answers, row.non_answer or ""
 
 
 _FILLED_QUESTIONS, _FILLED_TOPICS = 5, 3

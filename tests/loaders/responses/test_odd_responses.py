@@ -74,15 +74,6 @@ def test_answers_of_two_people(folder: Path):
     assert rows_of(folder, *one, *other[:-1], "q-7,b1,another,") == []
 
 
-def test_a_block_that_was_copied_and_typed_over_in_part(folder: Path):
-    one, other = ([f"q-{number},{who},answer {number}," for number in range(10)] for who in ("a1", "b1"))
-    detail = f"annotator 'b1' answers 8 of 10 questions as 'a1' in {RESPONSES}:2 does; kept, and both count"
-    changed = ["q-8,b1,another,", "q-9,b1,a third,"]
-    assert rows_of(folder, *one, *other[:8], *changed) == [
-        ("copied-responses", f"{RESPONSES}:12", "ko-KR", detail)
-    ]
-
-
 @pytest.mark.parametrize(
     ("answers", "is_told"), [(["Tea"] * 5, True), (["tea"] * 4, False), (["3"] * 9, False)]
 )
