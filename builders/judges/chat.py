@@ -11,15 +11,17 @@ own (`builders.mcq.verdicts.Verdicts.counting`).
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+import polars as pl
+
 from blend.builders.judges import DecisionsJudge, Judge, Pair, Verdict
-from blend.loaders.responses.verdicts import Decision, GivenVerdict, shipped_decisions
+from blend.loaders.responses.verdicts import GivenVerdict, decisions_in, shipped_decisions
 from blend.loaders.servers import Persistence, Server, ask_side_by_side, server_address
 from blend.schemas.errors import InputError, ServerError
 from blend.schemas.personal_data import MODEL_PREFIX
-from blend.schemas.recipe import JudgeOptions, McqOptions
+from blend.schemas.recipe import JudgeOptions
 from blend.schemas.sheets import ON_PAIRS, SAME_AS, VERDICTS
 from blend.schemas.texts import clean, pair_key
 
@@ -360,8 +362,7 @@ class OptionReader(_ChatModel[AskedOptions]):
 def make_judges(
     options: JudgeOptions,
     *,
-    decisions: Iterable[Decision] = (),
-    shipped: Iterable[Decision] = (),
+    verdicts: pl.DataFrame | None = None,
     record: Callable[[Sequence[GivenVerdict]], None] | None = None,
 ) -> tuple[Judge, ...]:
     """The judges that a recipe asks for, in order: decisions, shipped decisions, model.
@@ -370,9 +371,7 @@ def make_judges(
 
     Args:
         options: The recipe's choice; paths already relative to the working directory.
-        decisions: Reviewed and kept decisions (`loaders.responses.verdicts.decisions_in`).
-        shipped: Decisions that come with the package (`loaders.responses.verdicts.shipped_decisions`). They
-            spare a model the question.
+        verdicts: `frames.VERDICTS`, of which those on pairs are decisions; none when absent.
         record: Takes every verdict of a chat model as soon as it is there, to be kept
             (`loaders.responses.verdicts.append_verdicts`); needed for one.
 
@@ -386,7 +385,8 @@ def make_judges(
             f"mcq.judge: model {options.model!r} is given, but kind = 'lexical' asks no model; "
             "write kind = 'chat', or remove model"
         )
-    decided = [DecisionsJudge(known) for known in (tuple(decisions), tuple(shipped)) if known]
+    shipped = shipped_decisions() if options.shipped else ()
+    decided = [DecisionsJudge(known) for known in (decisions_in(verdicts), shipped) if known]
     if options.kind == "lexical":
         return tuple(decided)
     if options.model is None:
@@ -399,11 +399,6 @@ def make_judges(
     return *decided, ChatJudge(options.model, record=record, concurrency=options.concurrency)
 
 
-def default_judges(options: McqOptions) -> tuple[Judge, ...]:
-    """Return the judges where nobody else is named: the shipped decisions."""
-    return make_judges(JudgeOptions(), shipped=shipped_for(options))
-
-
-def shipped_for(options: McqOptions) -> tuple[Decision, ...]:
-    """The shipped decisions where they count: unless the recipe does without them."""
-    return shipped_decisions() if options.judge.shipped else ()
+def recorded_judges(options: JudgeOptions, verdicts: pl.DataFrame | None = None) -> tuple[Judge, ...]:
+    """Those of `make_judges` whose verdicts are on file: no model is asked."""
+    return make_judges(JudgeOptions(shipped=options.shipped), verdicts=verdicts)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from blend.builders.judges import Judge, JudgePanel
-from blend.builders.judges.chat import default_judges
+from blend.builders.judges.chat import recorded_judges
 from blend.builders.mcq.answers import (
     LocaleAnswers,
     Rules,
@@ -51,7 +51,7 @@ def build_mcq(
         options: Mode and thresholds.
         seed: Seed of every choice; without effect in paper mode, which chooses nothing.
         judges: Who decides whether two answers are the same; asked in order, the first opinion counts.
-            `chat.default_judges` when absent: the decisions that come with the package, unless
+            `chat.recorded_judges` when absent: the decisions that come with the package, unless
             ``options.judge.shipped`` is false. Paper mode asks nobody.
         verdicts: `frames.VERDICTS`: what people or models said of options and questions; default mode
             only.
@@ -81,7 +81,7 @@ def build_mcq(
         annotations,
         options=options,
         seed=seed,
-        judges=default_judges(options) if judges is None else judges,
+        judges=recorded_judges(options.judge) if judges is None else judges,
         verdicts=verdicts,
         locales=known,
     )

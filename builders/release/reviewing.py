@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from blend.builders.judges import why_suspected
-from blend.builders.judges.chat import AskedOptions, OptionReader, make_judges, shipped_for
+from blend.builders.judges.chat import AskedOptions, OptionReader, recorded_judges
 from blend.builders.mcq.to_review import OFFERED_OPTIONS, candidate_pairs, offered_options
 from blend.builders.mcq.verdicts import Reader, Verdicts
 from blend.builders.release.inputs import read_inputs
@@ -30,7 +30,7 @@ from blend.schemas.errors import InputError
 from blend.schemas.frames import KEY, votes_known
 from blend.schemas.locales import Registry
 from blend.schemas.personal_data import MODEL
-from blend.schemas.recipe import JudgeOptions, Recipe
+from blend.schemas.recipe import Recipe
 from blend.schemas.sheets import KEY_ROLE, OPTION_SHEET, PAIR_SHEET
 from blend.schemas.texts import pair_key
 
@@ -98,7 +98,7 @@ def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = F
     annotations = annotate(inputs, recipe)[0].filter(votes_known())
     pairs = candidate_pairs(inputs.questions, annotations, options=recipe.mcq, locales=placed.locales)
     decided = [
-        *(() if verdicts is None else decisions_in(verdicts)),
+        *decisions_in(verdicts),
         *(shipped_decisions() if recipe.mcq.judge.shipped else ()),
     ]
     done = {pair_key(decision.answer_a, decision.answer_b) for decision in decided}
@@ -170,14 +170,13 @@ class _RecipeOptions:
             annotations=self._annotations,
             model_confidence=mcq.model_confidence,
         )
-        decisions = () if verdicts is None else decisions_in(verdicts)
         offered = offered_options(
             self._questions,
             self._annotations,
             options=mcq,
             seed=self._recipe.seed,
             # Of the judges of the recipe, its model is not asked.
-            judges=make_judges(JudgeOptions(), decisions=decisions, shipped=shipped_for(mcq)),
+            judges=recorded_judges(mcq.judge, verdicts),
             verdicts=read,
             everything=everything,
             locales=self.locales,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.builders.cultural_prompts import CulturalPrompts, build_prompts
-from blend.builders.judges.chat import make_judges, shipped_for
+from blend.builders.judges.chat import make_judges
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.published_mcqs import given_rows
 from blend.builders.mcq.result import McqBuild, with_given
@@ -17,7 +17,6 @@ from blend.builders.stats.measures import Stats
 from blend.builders.triples.tables import TripleTables, triple_tables
 from blend.loaders.recipes import RecipeInPlace
 from blend.loaders.recipes.sources import load_snapshot, load_topics
-from blend.loaders.responses.verdicts import decisions_in
 from blend.schemas.frames import (
     KEY,
     Stage,
@@ -140,13 +139,12 @@ def _mcqs(
     Of answers with unknown votes none are made, which the account says.
     """
     options, seed, (verdicts, record) = placed.recipe.mcq, placed.recipe.seed, placed.verdicts()
-    decisions = () if verdicts is None else decisions_in(verdicts)
     mcqs = build_mcq(
         inputs.questions,
         annotations.filter(votes_known()),
         options=options,
         seed=seed,
-        judges=make_judges(options.judge, decisions=decisions, shipped=shipped_for(options), record=record),
+        judges=make_judges(options.judge, verdicts=verdicts, record=record),
         verdicts=verdicts,
         locales=placed.locales,
     )

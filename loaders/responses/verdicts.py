@@ -76,12 +76,14 @@ class Decision(NamedTuple):
     """Where it stands."""
 
 
-def decisions_in(verdicts: pl.DataFrame) -> tuple[Decision, ...]:
-    """The verdicts on pairs of answers that a table holds, in its order.
+def decisions_in(verdicts: pl.DataFrame | None) -> tuple[Decision, ...]:
+    """The verdicts on pairs of answers that a table holds, in its order; none where there is no table.
 
     Args:
         verdicts: `frames.VERDICTS`.
     """
+    if verdicts is None:
+        return ()
     rows = verdicts.filter(pl.col("verdict").is_in(_ON_PAIRS))
     same = pl.col("verdict") == SAME_AS
     return tuple(map(Decision._make, rows.select("option", "with", same, "reader", "source").iter_rows()))

@@ -43,11 +43,11 @@ def test_a_second_run_asks_nothing_and_decides_the_same(
 ):
     monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
     path = tmp_path / "verdicts.tsv"
-    options = JudgeOptions(kind="chat", model="m1")
+    options = JudgeOptions(kind="chat", model="m1", shipped=False)
 
     def run() -> list[Verdict | None]:
-        decisions = decisions_in(read_verdicts(path)) if path.exists() else ()
-        judges = make_judges(options, decisions=decisions, record=recorder(path))
+        verdicts = read_verdicts(path) if path.exists() else None
+        judges = make_judges(options, verdicts=verdicts, record=recorder(path))
         decided: dict[tuple[str, str], Verdict] = {}
         for judge in judges:
             open_pairs = [pair for pair in PAIRS if pair not in decided]

@@ -48,10 +48,9 @@ def test_contradictory_decisions_are_an_error():
     [({}, []), ({"kind": "chat", "model": "m1"}, [ChatJudge])],
 )
 def test_the_order_of_judges(options: dict[str, Any], kinds: list[type]):
-    made = make_judges(JudgeOptions(**options), record=ignore)
-    assert [type(judge) for judge in made] == kinds
-    made = make_judges(JudgeOptions(**options), decisions=DECISIONS, record=ignore)
-    assert [type(judge) for judge in made] == [DecisionsJudge, *kinds]
+    for shipped in (True, False):
+        made = make_judges(JudgeOptions(shipped=shipped, **options), record=ignore)
+        assert [type(judge) for judge in made] == [DecisionsJudge] * shipped + kinds
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
