@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 
 from blend.loaders.files.diagnostics import Finding, Placed, about, about_locale
 from blend.loaders.responses.response_rows import AskedQuestion, ResponseRows
@@ -127,17 +128,15 @@ def _counting_up(
         rows: In file order.
         read: From a row to the text, ``m02`` after ``m01``, behind what must be the same.
     """
-    runs: list[list[Placed[Response]]] = []
-    expected = None
-    for placed in rows:
+
+    def start(numbered: tuple[int, Placed[Response]]) -> object:
+        """What is the same in all rows of a run: its number goes up as the row's does."""
+        at, placed = numbered
         *same, text = read(placed.row)
         found = _NUMBERED.fullmatch(text.strip())
-        if found is not None and (*same, found[1], int(found[2])) == expected:
-            runs[-1].append(placed)
-        else:
-            runs.append([placed])
-        expected = None if found is None else (*same, found[1], int(found[2]) + 1)
-    return runs
+        return at if found is None else (*same, found[1], int(found[2]) - at)
+
+    return [[placed for _, placed in run] for _, run in groupby(enumerate(rows), key=start)]
 
 
 def moved_columns(rows: ResponseRows, known: Registry) -> Iterator[Finding]:

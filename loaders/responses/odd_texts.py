@@ -43,8 +43,11 @@ In scripts of which an encoding may have some letters.
 _LINE_ENDS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029]")
 """Control characters that are white space."""
 
-_OF_UTF8 = re.compile(r"[\u00c2-\u00f4][^\x00-\x7f\u00c0-\u00ff\s]{1,3}")
-"""What a letter of UTF-8 looks like where it was read as cp1252."""
+_LATER_BYTE = r"[^\x00-\x7f\u00c0-\u00ff\s]"
+_OF_UTF8 = re.compile(
+    rf"[\u00c2-\u00df]{_LATER_BYTE}|[\u00e0-\u00ef]{_LATER_BYTE}{{2}}|[\u00f0-\u00f4]{_LATER_BYTE}{{3}}"
+)
+"""What a letter of UTF-8, of two to four bytes, looks like where it was read as cp1252."""
 _CODE_PAGES = {
     **dict.fromkeys(("bs", "cs", "hr", "hu", "pl", "ro", "sk", "sl", "sq"), "cp1250"),
     **dict.fromkeys(("az", "tr"), "cp1254"),
@@ -169,22 +172,19 @@ def _suspect(text: str, locale: Locale | None, *, is_typed: bool) -> Iterator[tu
 @cache
 def _misread(page: str) -> Mapping[int, str]:
     """Letters of cp1252 and the other ones that a code page has in their places, such as ``č`` for ``è``."""
-    letters = dict[int, str]()
-    for code in range(0x80, 0x100):
-        with suppress(UnicodeError):  # some places are empty
-            read, meant = bytes([code]).decode("cp1252"), bytes([code]).decode(page)
-            if read != meant and read.isalpha() and meant.isalpha():
-                letters[ord(read)] = meant
-    return letters
+    codes = bytes(range(0x80, 0x100))
+    letters = zip(codes.decode("cp1252", "replace"), codes.decode(page, "replace"), strict=True)
+    return {
+        ord(read): meant
+        for read, meant in letters
+        if read != meant and read.isalpha() and meant.isalpha()  # some places are empty
+    }
 
 
 def _as_utf8(found: re.Match[str]) -> str:
     """The letter that was read as several characters; the characters where they are none."""
-    for end in range(len(found[0]), 1, -1):
-        with suppress(UnicodeError):
-            letter = found[0][:end].encode("cp1252").decode("utf-8")
-            if len(letter) == 1:
-                return letter + found[0][end:]
+    with suppress(UnicodeError):
+        return found[0].encode("cp1252").decode("utf-8")
     return found[0]
 
 
