@@ -197,23 +197,8 @@ _DAY_FIRST = re.compile(
     r"(?<![\w/])(?:(?:DD|TT|JJ)/(?:MM|MÅ)|(?:1[3-9]|2\d|3[01])/(?:0?[1-9]|1[0-2]))(?![\w/])", re.IGNORECASE
 )
 """How a question shows that it wants the day before the month: ``DD/MM``, ``31/12``."""
-_OTHER_HINTS = {
-    AnswerFormat.TEXT: (
-        _HINT,
-        (
-            "a form of answer, {}, its English and its template for text, which counts; if it is the question "
-            "of its row, write BLEnD's hint into both, such as (e.g., HH:MM)"
-        ),
-    ),
-    AnswerFormat.DATE: (
-        _DAY_FIRST,
-        (
-            "the day first, {}, its English for MM/DD, as which 01/06 is read; ask for the month first, and "
-            "look what people wrote"
-        ),
-    ),
-}
-"""By the format that a question asks for in English: how its own language asks otherwise, and what is told."""
+_OTHER_HINTS = {AnswerFormat.TEXT: _HINT, AnswerFormat.DATE: _DAY_FIRST}
+"""By the format that a question asks for in English: what its own language asks for otherwise."""
 
 
 def _other_formats(rows: ResponseRows, templates: _Templates) -> Found:
@@ -233,10 +218,9 @@ def _other_formats(rows: ResponseRows, templates: _Templates) -> Found:
             detail = f"the question asks for {asked}, its template for {template.answer_format}, which counts"
             yield about("other-answer-format", placed, detail)
         elif asked in _OTHER_HINTS:
-            hints, what = _OTHER_HINTS[asked]
-            written = hints.search(question.question)
+            written = _OTHER_HINTS[asked].search(question.question)
             if written and written[0] not in question.en_question:
-                detail = f"column question asks for {what.format(repr(written[0]))}"
+                detail = f"column question asks for {written[0]!r}, its English for {asked}, which counts"
                 yield about("other-answer-format", placed, detail)
 
 
