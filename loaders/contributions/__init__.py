@@ -24,7 +24,7 @@ from blend.loaders.contributions.contributors import (
 from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed
 from blend.loaders.responses import ResponseTables, response_tables
 from blend.loaders.responses.checks import check_rows
-from blend.loaders.responses.response_rows import KEYS, ResponseRows, read_response_rows
+from blend.loaders.responses.response_rows import CALLED, KEYS, ResponseRows, read_response_rows
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.frames import PROFILES, empty
 from blend.schemas.locales import Registry, registry
@@ -247,15 +247,6 @@ def part_of(tables: ResponseTables, contributor: str) -> ResponseTables:
     return ResponseTables(*(table.filter(own) for table in tables))
 
 
-_ONCE = {
-    "templates": "template {0.template_id!r}",
-    "questions": "question {0.template_id!r} in {0.locale}",
-    "prompts": "prompt {0.prompt_id!r} of {0.locale}",
-    "reviews": "review of {0.template_id!r} in {0.locale}",
-}
-"""What counts once (`response_rows.KEYS`), and how it is called."""
-
-
 def _with_owners(rows: ResponseRows, contributor: str, diagnostics: Diagnostics) -> ResponseRows:
     """A contributor's rows, with annotators and reviewers as the release tells them apart.
 
@@ -293,7 +284,7 @@ def _merge_rows(parts: Sequence[ResponseRows], diagnostics: Diagnostics) -> Resp
     for kind in ResponseRows._fields:
         of_kind = [getattr(part, kind) for part in parts]
         rows = [placed for part in of_kind for placed in part.rows]
-        if kind in _ONCE:
+        if kind != "responses":  # in which annotators of two folders stay apart
             rows = list(_first_of_each(rows, kind, diagnostics))
         merged[kind] = Checked(rows, all(part.is_complete for part in of_kind))
     return ResponseRows(**merged)
@@ -308,7 +299,7 @@ def _first_of_each(rows: Sequence[Placed[Any]], kind: str, diagnostics: Diagnost
         if owner_of(earlier.location) == owner_of(location):
             yield placed
             continue
-        named, now, before = _ONCE[kind].format(row), _content_of(row), _content_of(earlier.row)
+        named, now, before = CALLED[kind].format(row), _content_of(row), _content_of(earlier.row)
         other = next((name for name in now if now[name] != before[name]), None)
         if other is None:
             detail = f"{named} says the same as in {earlier.location}; left out here"

@@ -11,7 +11,7 @@ from operator import attrgetter
 from blend.loaders.files.diagnostics import Diagnostics, Placed, R, about, about_locale
 from blend.loaders.responses.odd_answers import Found, copied, filled_down, moved_columns, odd_answers
 from blend.loaders.responses.odd_texts import lost_letters, odd_texts, other_countries, other_languages
-from blend.loaders.responses.response_rows import KEYS, AskedQuestion, ResponseRows, question_key
+from blend.loaders.responses.response_rows import CALLED, KEYS, AskedQuestion, ResponseRows, question_key
 from blend.schemas.errors import RowError, close_to
 from blend.schemas.formats import (
     AnswerFormat,
@@ -89,19 +89,9 @@ def _again(rows: Iterable[Placed[R]], key: Callable[[R], object]) -> Iterator[tu
             yield *placed, earlier
 
 
-_ONCE = {
-    "templates": "template {0.template_id!r} is also in {1}",
-    "questions": "question {0.template_id!r} in {0.locale} is also in {1}",
-    "responses": "annotator {0.annotator!r} answers {0.template_id!r} in {0.locale} also in {1}",
-    "reviews": "question {0.template_id!r} in {0.locale} is also reviewed in {1}",
-    "prompts": "prompt {0.prompt_id!r} of {0.locale} is also in {1}",
-}
-"""What is told of two rows of a table that speak of one thing."""
-
-
 def _twice(rows: ResponseRows) -> Found:
     """Rows with the key of an earlier one, naming both."""
-    for table, what in _ONCE.items():
+    for table, called in CALLED.items():
         for location, row, (earlier, _) in _again(getattr(rows, table).rows, attrgetter(*KEYS[table])):
             fix = "delete one of the two"
             if table == "responses":
@@ -111,7 +101,7 @@ def _twice(rows: ResponseRows) -> Found:
             if table == "reviews" and _file_of(earlier) != _file_of(location):
                 name = f"{row.locale}.own.jsonl, and pull again"
                 fix += f"; beside what `blend annotate sync` writes, name the other file {name}"
-            yield RowError(what.format(row, earlier), where=location, fix=fix)
+            yield RowError(f"{called.format(row)} is also in {earlier}", where=location, fix=fix)
 
 
 def _file_of(location: str) -> str:

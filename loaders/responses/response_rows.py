@@ -211,6 +211,14 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "prompts": ("prompt_id", "locale"),
 }
 """By table, the columns in which no two rows are alike."""
+CALLED: Mapping[str, str] = {
+    "templates": "template {0.template_id!r}",
+    "questions": "question {0.template_id!r} in {0.locale}",
+    "responses": "response of {0.annotator!r} to {0.template_id!r} in {0.locale}",
+    "reviews": "review of {0.template_id!r} in {0.locale}",
+    "prompts": "prompt {0.prompt_id!r} of {0.locale}",
+}
+"""By table, how a message calls a row."""
 
 
 def read_response_rows(

@@ -275,7 +275,7 @@ def test_of_two_reviews_the_one_of_more_answers_counts(answered: ProjectFile):
         assert any(detail in told for told in check_project(answered.path).diagnostics)
     own.rename(own.with_name("ko-KR.r02.jsonl"))
     assert wrong(lambda: read_responses(answered.collected)) == (
-        "reviews/ko-KR.r02.jsonl:2: question 'food-01' in ko-KR is also reviewed in reviews/ko-KR.jsonl:1; "
+        "reviews/ko-KR.r02.jsonl:2: review of 'food-01' in ko-KR is also in reviews/ko-KR.jsonl:1; "
         "delete one of the two; beside what `blend annotate sync` writes, name the other file ko-KR.own.jsonl, "
         "and pull again"
     )

@@ -199,7 +199,7 @@ def test_annotators_are_named_as_the_contributor_names_them(folder: Path):
     with (folder / "mina-ko" / "responses" / "ko-KR.csv").open("a") as file:
         file.write("food-01,a01,빵,,,,\n")
     (problem,) = check_contributions(folder).errors
-    assert problem.what == ("annotator 'a01' answers 'food-01' in ko-KR also in mina-ko/responses/ko-KR.csv:2")
+    assert problem.what == ("response of 'a01' to 'food-01' in ko-KR is also in mina-ko/responses/ko-KR.csv:2")
 
 
 def test_a_line_break_in_a_name_hides_nothing(folder: Path):
