@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from blend.builders.templates.published import compared_with_blend
+from blend.builders.templates.beside_blend import compared_with_blend
 from blend.loaders.contributions.contributors import terms_problems
 from blend.loaders.recipes import RecipeInPlace
 from blend.loaders.recipes.sources import SourceTables, load_source

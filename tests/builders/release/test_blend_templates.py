@@ -12,7 +12,7 @@ import pytest
 
 from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
-from blend.builders.templates.published import compared_with_blend
+from blend.builders.templates.beside_blend import compared_with_blend
 from blend.loaders.recipes import RecipeInPlace
 from blend.loaders.recipes.sources import load_source
 from blend.loaders.releases.tables import read_config
