@@ -163,8 +163,6 @@ class _ChatModel(ABC, Generic[Q]):
         match completion:
             case {"choices": [{"message": {"content": str(content)}}, *_]}:
                 return content
-            case {"choices": [{"message": {"refusal": str(refusal)}}, *_]}:
-                return refusal
             case _:
                 return str(completion)
 

@@ -18,7 +18,6 @@ References:
     questions are taken out, country names replaced.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -26,7 +25,7 @@ import numpy as np
 import polars as pl
 from rapidfuzz import fuzz, process
 
-from blend.builders.templates.country_names import Proposal, one_country_reasons, propose
+from blend.builders.templates.country_names import IN_PARENTHESES, Proposal, one_country_reasons, propose
 from blend.schemas.errors import RowError, raise_all
 from blend.schemas.formats import format_of
 from blend.schemas.frames import TEMPLATES
@@ -104,7 +103,6 @@ that the their there they things to typical typically us usual usually was we we
 your
 """
 _FRAME_WORDS = frozenset(_FRAME.split())
-_HINT_OF_FORM = re.compile(r"\([^()]*(?:\([^()]*\)[^()]*)*\)")
 
 
 class _Match(NamedTuple):
@@ -156,7 +154,7 @@ def _near_duplicates(texts: Sequence[str], *, threshold: float = _THRESHOLD) -> 
 
 def content(text: str) -> str:
     """The content words of a question, folded and sorted, with single blanks."""
-    bare = words(ANY_SLOT.sub(" ", _HINT_OF_FORM.sub(" ", text)))
+    bare = words(ANY_SLOT.sub(" ", IN_PARENTHESES.sub(" ", text)))
     return " ".join(sorted([word for word in bare if word not in _FRAME_WORDS] or bare))
 
 

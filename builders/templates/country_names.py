@@ -143,8 +143,8 @@ def _pattern(locales: Registry) -> re.Pattern[str]:
 # Questions that fit one country only: the words in a template that other countries may have nothing for.
 
 
-_PARENTHESES = re.compile(r"\((?:[^()]|\([^()]*\))*\)")
-_HINT = re.compile(r"\be\.g\.|HH:MM|MM/DD|Arabic numerals?")
+IN_PARENTHESES = re.compile(r"\((?:[^()]|\([^()]*\))*\)")
+"""Mostly a hint at the form of an answer."""
 # A name: capitalised words, joined by small ones as in "Eid ul Fitr" and "Bank of Korea", or by a possessive.
 _PART = r"[^\W\d_a-z](?:[\w'’.&-]*\w)?(?:(?<=s)['’](?=\s))?"
 _SMALL = "(?:of|the|and|de|la|al|ul|el|for)"
@@ -173,10 +173,10 @@ def one_country_reasons(template: str) -> list[str]:
         Reasons ``kind: what``, in the order of the text within each kind and none twice: ``name`` for
         words with a capital or in letters without that start no sentence, and for abbreviations,
         ``institution`` for national ones in small letters, ``speaker`` for words such as "we" and "here".
-        Slots, format hints, weekdays and months do not count.
+        Slots, weekdays, months and what stands in parentheses do not count.
     """
     # What is left out still parts names and sentences, so it is blanked, not removed.
-    text = _PARENTHESES.sub(_without_hint, ANY_SLOT.sub(_blanked, template))
+    text = IN_PARENTHESES.sub(_blanked, ANY_SLOT.sub(_blanked, template))
     reasons = [reason for found in _A_NAME.finditer(text) for reason in _name_reasons(found)]
     reasons += [
         f"institution: {found[0]!r} is not found in every country" for found in _NATIONAL.finditer(text)
@@ -188,10 +188,6 @@ def one_country_reasons(template: str) -> list[str]:
 def _blanked(match: re.Match[str]) -> str:
     # A letter is no name by itself, and after it no sentence starts.
     return "x".ljust(len(match[0]), "_")
-
-
-def _without_hint(match: re.Match[str]) -> str:
-    return _blanked(match) if _HINT.search(match[0]) else match[0]
 
 
 def _name_reasons(found: re.Match[str]) -> list[str]:
