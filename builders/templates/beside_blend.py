@@ -70,14 +70,10 @@ def compared_with_blend(sources: Sequence[SourceTables], locales: Registry) -> l
             if _asks_the_same(row, "text", row["text"], there, ids, found):
                 _check_facts(row, there, found)
         _find_like_topics(tables, usual, found)
-        _find_exchanged(tables, locales, found)
-        if of_blend is not None and tables.info.kind in OWN_RESPONSES:
-            own = {row["template_id"]: content(row["text"]) for row in tables.templates.to_dicts()}
-            for row in tables.questions.filter(pl.col("template_id").is_in(list(blend))).to_dicts():
-                text = _slotted(row["en_question"], locales.get(row["locale"]))
-                if content(text) != own.get(row["template_id"]):  # else it is told of the template
-                    _asks_the_same(row, "en_question", text, blend[row["template_id"]], ids, found)
-            tables = replace(tables, questions=_with_origin(tables.questions, of_blend))
+        if tables.info.kind in OWN_RESPONSES:
+            _check_questions(tables, blend, ids, locales, found)
+            if of_blend is not None:
+                tables = replace(tables, questions=_with_origin(tables.questions, of_blend))
         made.append(replace(tables, findings=pl.concat([tables.findings, found.findings_frame()])))
     of_all.raise_problems()
     return made
@@ -144,6 +140,33 @@ def _check_facts(row: Mapping[str, Any], asked: _Asked, found: Diagnostics) -> N
             found.problem(what, where=f"{row['source']}, column {column}", fix=fix)
 
 
+def _check_questions(
+    tables: SourceTables,
+    blend: Mapping[str, _Asked],
+    ids: Mapping[str, str],
+    locales: Registry,
+    found: Diagnostics,
+) -> None:
+    """Note questions that ask in English what another template asks, or not what BLEnD does under their id.
+
+    The first is found where texts were sorted without their ids.
+    """
+    own = {row["template_id"]: content(row["text"]) for row in tables.templates.to_dicts()}
+    templates = {words: template_id for template_id, words in own.items()}
+    for row in tables.questions.to_dicts():
+        template_id, text = row["template_id"], _slotted(row["en_question"], locales.get(row["locale"]))
+        words = content(text)
+        if words == own.get(template_id):
+            continue  # what there is to say is said of the template
+        if words in templates:
+            what = f"{row['en_question']!r} is what template {templates[words]!r} asks, not {template_id!r}"
+            detail = f"column en_question: {what}; kept, look whether texts and ids were moved apart"
+            about = {"locale": row["locale"], "template_id": template_id}
+            found.finding("other-template", row["source"], detail, **about)
+        if template_id in blend:
+            _asks_the_same(row, "en_question", text, blend[template_id], ids, found)
+
+
 def _with_origin(questions: pl.DataFrame, of_blend: pl.DataFrame) -> pl.DataFrame:
     """Own questions with BLEnD's source where BLEnD has the template."""
     origin = ("source_locale", "source_label")
@@ -173,18 +196,3 @@ def _find_like_topics(tables: SourceTables, usual: Mapping[str, str], found: Dia
             what = f"{topic!r} beside the topic {other!r}; kept as two, write one of them throughout"
             detail = f"column topic: {what}"
             found.finding("like-topics", row["source"], detail, template_id=row["template_id"])
-
-
-def _find_exchanged(tables: SourceTables, locales: Registry, found: Diagnostics) -> None:
-    """Note questions whose English is another template's, as where texts were sorted without their ids."""
-    contents = {row["template_id"]: content(row["text"]) for row in tables.templates.to_dicts()}
-    others = {words: template_id for template_id, words in contents.items()}
-    for row in tables.questions.to_dicts() if others else ():
-        template_id = row["template_id"]
-        words = content(_slotted(row["en_question"], locales.get(row["locale"])))
-        if words in others and words != contents.get(template_id):
-            what = f"{row['en_question']!r} is what template {others[words]!r} asks, not {template_id!r}"
-            detail = f"column en_question: {what}; kept, look whether texts and ids were moved apart"
-            found.finding(
-                "other-template", row["source"], detail, locale=row["locale"], template_id=template_id
-            )
