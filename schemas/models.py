@@ -186,7 +186,7 @@ def packaged_templates(
     package: str,
     folder: str = "",
     *,
-    autoescape: bool | Callable[[str | None], bool] = True,
+    autoescape: bool = True,
     keep_trailing_newline: bool = False,
     finalize: Callable[[Any], Any] | None = None,
 ) -> "Environment":
@@ -195,7 +195,7 @@ def packaged_templates(
     Args:
         package: Name of the package.
         folder: Folder in it; the package's own when absent.
-        autoescape: Whether values are escaped for HTML, or of which templates, by their names.
+        autoescape: Whether values are escaped for HTML.
         keep_trailing_newline: Whether a text ends with the line feed that its template ends with.
         finalize: What becomes of a value before it is filled in.
     """

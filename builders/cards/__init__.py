@@ -14,7 +14,7 @@ import tomli_w
 import yaml
 from pydantic import BaseModel
 
-from blend.builders.cards.card import card_charts, render_card, render_details
+from blend.builders.cards.card import render_card, render_details
 from blend.builders.cards.facts import ReleaseFacts, canary, citation, license_of, source_kinds
 from blend.builders.cards.rendering import kind_of, plain, render, text_of
 from blend.schemas.arrow_types import card_features
@@ -50,7 +50,7 @@ from blend.schemas.texts import pluralise
 
 
 def documents(facts: ReleaseFacts) -> Mapping[str, str]:
-    """The card, its charts, the datasheet, the changelog, the Croissant metadata and the benchmark file.
+    """The card, the datasheet, the changelog, the Croissant metadata and the benchmark file.
 
     Args:
         facts: The release.
@@ -59,9 +59,7 @@ def documents(facts: ReleaseFacts) -> Mapping[str, str]:
         Path in the release to text; the same for the same release. ``datasheet.toml`` only where there are
         answers.
     """
-    charts = list(card_charts(facts))
-    texts = {chart.path: chart.svg for chart in charts}
-    texts[CARD_NAME] = render_card(facts, charts, header=_card_header(facts))
+    texts = {CARD_NAME: render_card(facts, header=_card_header(facts))}
     texts[CARD_PAGE_NAME] = render_details(facts)
     texts[DATASHEET_NAME] = _render_datasheet(facts)
     if facts.manifest.recipe.datasheet is not None:

@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -19,8 +19,6 @@ from blend.builders.cards.facts import (
     work,
 )
 from blend.builders.cards.rendering import (
-    Chart,
-    bar_chart,
     described_fields,
     markdown,
     render,
@@ -83,12 +81,11 @@ _RULES = {
 """Rules of the audit that the card tells of, in its own words."""
 
 
-def render_card(facts: ReleaseFacts, charts: Sequence[Chart], *, header: str) -> str:
+def render_card(facts: ReleaseFacts, *, header: str) -> str:
     """The card of a release, ``README.md``: Markdown with a YAML header.
 
     Args:
         facts: The release.
-        charts: Pictures that lie beside it, shown in this order.
         header: The YAML header without its ``---`` lines.
     """
     manifest = facts.manifest
@@ -112,7 +109,6 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart], *, header: str) ->
         locales=markdown_table(_locales(facts)) if facts.locales else None,
         languages=markdown_table(_languages(facts)) if facts.rows_by_language else None,
         has_prompts=CULTURAL_PROMPTS in facts.tables,
-        charts=charts,
         read=None if reading is None else reading[0],
         guessed=_guessed(facts),
         credits=credits_of(manifest),
@@ -184,6 +180,12 @@ def _locales(facts: ReleaseFacts) -> Table:
     if not facts.total("mcqs"):
         return Table("Locales", frame.drop("MCQs"), caption)
     return Table("Locales", frame, f"{caption} *MCQs*: multiple-choice questions about the region.")
+
+
+def _agreement_of(stats: Stats) -> dict[str, float | None]:
+    """Agreement by locale, a fraction; null where no question has an answer."""
+    means = stats.locale_means.filter(measure="agreement", definition="annotators")
+    return dict(means.select("locale", "mean").iter_rows())
 
 
 def _languages(facts: ReleaseFacts) -> Table:
@@ -355,48 +357,3 @@ def _share(part: int, total: int) -> str:
     """A share in per cent; 0 and 100 are exact."""
     percent = round(100 * part / total)
     return str(percent if part in (0, total) else min(99, max(1, percent)))
-
-
-# Charts.
-
-
-_AGREEMENT = {"measure": "agreement", "definition": "annotators"}
-"""The measure that we call agreement."""
-_ORIGINS = 15
-"""Origins shown, those with most."""
-
-
-def card_charts(facts: ReleaseFacts) -> Iterator[Chart]:
-    """Agreement by locale, and items by origin, as far as a release holds questions or tables from Wikidata."""
-    if facts.stats is not None:
-        means = _agreement_of(facts.stats)
-        # A locale with multiple choice alone has no mean.
-        known = [locale for locale in facts.locales if locale.tag in means]
-        ranked = sorted(known, key=lambda locale: -(means[locale.tag] or 0))
-        overall = facts.stats.overall_means.filter(**_AGREEMENT)["mean"].item()
-        yield bar_chart(
-            "images/agreement.svg",
-            "How many annotators agree",
-            "Share of a question’s annotators who gave its most frequent answer, mean per locale",
-            [(f"{of.region_name} · {of.language_name}", means[of.tag]) for of in ranked],
-            beside=None if overall is None else ("all questions", overall),
-            nothing="no answers",
-        )
-    if facts.domain is not None and facts.triples is not None:
-        origins = facts.triples.origins
-        shown = origins.head(_ORIGINS)
-        rows = shown.select("origin_qid", "origin_en", "dishes").iter_rows()
-        fewer = f"the {len(shown)} of {len(origins)} countries with most"
-        items, language = facts.domain.items, english_name(facts.triples.languages["language"][0])
-        yield bar_chart(
-            f"images/{facts.domain.config}-origins.svg",
-            f"{items[:1].upper()}{items[1:]} per origin",
-            f"Rows in {language}; {fewer if len(shown) < len(origins) else 'all countries'}",
-            [(english or qid, number) for qid, english, number in rows],
-            are_shares=False,
-        )
-
-
-def _agreement_of(stats: Stats) -> dict[str, float | None]:
-    """Agreement by locale, a fraction; null where no question has an answer."""
-    return dict(stats.locale_means.filter(**_AGREEMENT).select("locale", "mean").iter_rows())

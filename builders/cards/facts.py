@@ -11,7 +11,7 @@ from uuid import UUID, uuid5
 import polars as pl
 
 from blend.builders.cards.rendering import text_of
-from blend.builders.stats.dataset import CulturalStats, TripleStats
+from blend.builders.stats.dataset import CulturalStats
 from blend.builders.stats.measures import Stats
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.locales import Locale
@@ -46,8 +46,6 @@ class ReleaseFacts:
     """What its items from Wikidata are; null where it holds none."""
     cultural: CulturalStats | None
     """Figures of the cultural prompts; null without any."""
-    triples: TripleStats | None
-    """Figures of these items in the language with most of them; null where it holds none."""
     audit: AuditReport | None
     """What simple rules get right in its multiple-choice questions; null without any."""
     reading: pl.DataFrame

@@ -334,12 +334,11 @@ def _setting_changes(old: ReleaseManifest, new: ReleaseManifest) -> tuple[Settin
 
 
 def _file_changes(old: ReleaseManifest, new: ReleaseManifest) -> tuple[FileChange, ...]:
-    """Files that differ, without tables, and without documents and pictures that follow from all others."""
+    """Files that differ, without tables, and without documents that follow from all others."""
 
     def others(manifest: ReleaseManifest) -> dict[str, str]:
         passed_over = _WRITTEN_FROM_OTHERS.union(*(table.files for table in manifest.tables))
-        held = {file.path: file.sha256 for file in manifest.files if file.path not in passed_over}
-        return {path: sha256 for path, sha256 in held.items() if not path.startswith("images/")}
+        return {file.path: file.sha256 for file in manifest.files if file.path not in passed_over}
 
     before, after = others(old), others(new)
     return tuple(

@@ -15,7 +15,7 @@ from blend.builders.diff import OpenRelease, open_release
 from blend.builders.diff.text import next_changelog
 from blend.builders.parquet import Table, loaded_bytes, write_table
 from blend.builders.release.tables import BuiltTables, build_tables
-from blend.builders.stats.dataset import build_cultural_stats, build_triple_stats, locale_figures
+from blend.builders.stats.dataset import build_cultural_stats, locale_figures
 from blend.builders.stats.measures import in_order
 from blend.builders.stats.planning import power
 from blend.loaders.files.atomic import atomic_directory
@@ -226,7 +226,6 @@ def _facts(
         stats=built.stats,
         domain=None if triples is None else triples.domain,
         cultural=None if built.cultural is None else build_cultural_stats(built.cultural.prompts),
-        triples=None if triples is None else build_triple_stats([triples.build.rows(triples.languages[0])]),
         audit=read_audit(release),
         reading=built.mcqs.reading,
         model_report=built.model_report,

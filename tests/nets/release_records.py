@@ -19,7 +19,6 @@ PROSE = {
     "DATASHEET.md": "sentences for readers",
     "CHANGELOG.md": "sentences for readers",
     "reports/details.md": "sentences and tables for readers",
-    "images/": "drawings, whose figures follow from the tables",
 }
 """Files whose bytes may differ, by how their paths begin, with why: that they are there is held."""
 

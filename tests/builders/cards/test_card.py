@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import datasets
 import pyarrow.parquet as pq
@@ -14,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from blend.builders.cards import _size_category
 from blend.builders.cards.facts import canary, citation, source_kinds
-from blend.builders.cards.rendering import Chart, bar_chart, described_fields
+from blend.builders.cards.rendering import described_fields
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.recipes import sample_recipe
@@ -109,9 +108,9 @@ def test_the_card_of_16_regions_is_short(regions_release: Path):
     assert len(body(card).split()) <= 1_500
 
 
-def test_every_link_and_picture_of_the_card_is_in_the_release(card, sample_release: Path):
+def test_every_link_of_the_card_is_in_the_release(card, sample_release: Path):
     targets = re.findall(r"\]\((?!https?://)([^)]+)\)", body(card))
-    assert {"images/agreement.svg", "reports/details.md"} <= set(targets)
+    assert {"reports/details.md"} <= set(targets)
     assert "DATASHEET.md" in targets
     for target in targets:
         assert (sample_release / target).is_file()
@@ -147,7 +146,7 @@ def test_another_version_keeps_the_canary_and_tells_the_history(tmp_path: Path):
 
 
 @pytest.mark.integration
-def test_the_language_with_most_dishes_comes_first_and_a_chart_shows_origins(food_release: Path):
+def test_the_language_with_most_dishes_comes_first(food_release: Path):
     _, header, body = (food_release / "README.md").read_text(encoding="utf-8").split("---\n", 2)
     # What the viewer of the Hub opens, what the example loads, and the first row of the table.
     configs = {config["config_name"]: config["data_files"] for config in yaml.safe_load(header)["configs"]}
@@ -156,8 +155,6 @@ def test_the_language_with_most_dishes_comes_first_and_a_chart_shows_origins(foo
     assert 'load_dataset("REPOSITORY", "food-triples", split="en"' in body
     assert body.index("| en | English | English | 1,609 |") < body.index("| ru | Russian | русский | 177 |")
     assert validate_release(food_release, checks={"card": CHECKS["card"]}).errors == 0
-    origins = "Bar chart. Dishes per origin: United States of America 286 to England 5."
-    assert f"![{origins}](images/food-origins.svg)" in body
 
 
 # What a card tells of who made a dataset, of its makers' tags and of its judges.
@@ -206,37 +203,3 @@ def test_the_card_explains_the_kinds_of_findings_that_it_counts(details: str, sa
         count = sum(stage.findings.get(kind, 0) for stage in report)
         meaning, remedy = (markdown_text(getattr(finding_kinds()[kind], of)) for of in ("meaning", "remedy"))
         assert f"| {kind} | {count:,} | {meaning} | {remedy} |" in details
-
-
-# Charts: well-formed SVG, which shows and runs nothing else.
-
-SVG = "{http://www.w3.org/2000/svg}"
-
-
-def texts(chart: Chart) -> list[str]:
-    return [element.text or "" for element in ElementTree.fromstring(chart.svg).iter(f"{SVG}text")]
-
-
-def widths(chart: Chart) -> list[float]:
-    rects = ElementTree.fromstring(chart.svg).iter(f"{SVG}rect")
-    return [float(rect.attrib["width"]) for rect in rects if rect.attrib["class"] == "bar"]
-
-
-def shares(*bars: tuple[str, float | None]) -> Chart:
-    return bar_chart("images/a.svg", "Agreement", "Mean", bars, beside=("all", 0.5))
-
-
-def test_bars_stand_in_their_order_with_their_values():
-    chart = shares(("Korea", 0.5), ("Iran", None), ("Mexico", 0.25))
-    assert widths(chart) == [220.0, 110.0]
-    assert texts(chart)[2:] == ["Korea", "50.0\u00a0%", "Iran", "none", "Mexico", "25.0\u00a0%", "all 50.0 %"]
-    assert chart.alt == "Bar chart. Agreement: Korea 50.0 % to Mexico 25.0 %; all 50.0 %."
-    counts = bar_chart("images/b.svg", "Dishes", "Rows", [("Peru", 1_200), ("Chad", 0)], are_shares=False)
-    assert widths(counts) == [440.0, 0.0]
-    assert counts.alt == "Bar chart. Dishes: Peru 1,200 to Chad 0."
-
-
-def test_charts_escape_names_run_nothing_and_fetch_nothing():
-    chart = shares(('<b> & "c"', 0.5))
-    assert '<b> & "c"' in texts(chart)
-    assert not re.search(r"<script|href|url\(|@import|\bon\w+=", chart.svg)
