@@ -176,13 +176,13 @@ def _card_header(facts: ReleaseFacts) -> str:
         "source_datasets": _of_sources(facts, "extended"),
         "size_categories": [_size_category(sum(table.rows for table in facts.manifest.tables))],
         "tags": list(_KEYWORDS),
-        "configs": configs_of(facts.manifest),
+        "configs": _configs(facts.manifest),
         "dataset_info": [_info(config, of_config, facts) for config, of_config in tables.items()],
     }
     return yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=1000)
 
 
-def configs_of(manifest: ReleaseManifest) -> list[dict[str, Any]]:
+def _configs(manifest: ReleaseManifest) -> list[dict[str, Any]]:
     """The configurations with their splits and the files of these, which make a release load."""
     splits: dict[str, list[dict[str, str]]] = {}
     for table in manifest.tables:
@@ -272,19 +272,23 @@ def _croissant(facts: ReleaseFacts) -> str:
     Returns:
         JSON-LD, indented, with a final line feed; the same for the same release.
     """
-    made, recipe = made_from_manifest(facts.manifest, facts.reword), facts.manifest.recipe
+    manifest, recipe = facts.manifest, facts.manifest.recipe
+    held = {file.path: file for file in manifest.files}
     terms = license_of(recipe.license)
     answers = facts.datasheet.answers
     metadata = {
-        **{key: made[key] for key in ("@context", "@type", "conformsTo", "name")},
+        "@context": json.loads(text_of(_CONTEXT)),
+        "@type": "sc:Dataset",
+        "conformsTo": ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"],
+        "name": manifest.name,
         "alternateName": facts.title,
-        "description": f"{facts.summary} For evaluation only: {canary(facts.manifest.name)}",
-        "version": made["version"],
+        "description": f"{facts.summary} For evaluation only: {canary(manifest.name)}",
+        "version": manifest.version,
         "license": terms.url or terms.name,
         "citeAs": citation(recipe, facts.authors),
         "inLanguage": facts.languages,
         "keywords": list(_KEYWORDS),
-        "isLiveDataset": made["isLiveDataset"],
+        "isLiveDataset": False,
         **(
             {"creator": [{"@type": "sc:Person", "name": name} for name in facts.authors]}
             if facts.authors
@@ -292,24 +296,10 @@ def _croissant(facts: ReleaseFacts) -> str:
         ),
         **({"url": recipe.homepage} if recipe.homepage is not None else {}),
         **{f"rai:{name}": answer for key, name in _RESPONSIBLE.items() if (answer := answers[key]) is not None},
-        **{key: made[key] for key in ("distribution", "recordSet")},
+        "distribution": [entry for table in manifest.tables for entry in _distribution(table, held)],
+        "recordSet": [_record_set(table, facts.reword) for table in manifest.tables],
     }
     return json.dumps(metadata, ensure_ascii=False, indent=2) + "\n"
-
-
-def made_from_manifest(manifest: ReleaseManifest, reword: Callable[[str], str] = str) -> dict[str, Any]:
-    """The properties that follow from a manifest alone, but for the wording of their descriptions."""
-    held = {file.path: file for file in manifest.files}
-    return {
-        "@context": json.loads(text_of(_CONTEXT)),
-        "@type": "sc:Dataset",
-        "conformsTo": ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"],
-        "name": manifest.name,
-        "version": manifest.version,
-        "isLiveDataset": False,
-        "distribution": [entry for table in manifest.tables for entry in _distribution(table, held)],
-        "recordSet": [_record_set(table, reword) for table in manifest.tables],
-    }
 
 
 def _distribution(table: TableInfo, files: Mapping[str, FileInfo]) -> Iterator[dict[str, Any]]:

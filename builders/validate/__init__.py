@@ -13,8 +13,6 @@ from blend.builders.validate.answers import check_options, check_questions
 from blend.builders.validate.checked_release import CheckResult, Problem, Release, ValidationReport
 from blend.builders.validate.files import (
     check_audit,
-    check_card,
-    check_croissant,
     check_files,
     check_ids,
     check_loading,
@@ -48,8 +46,6 @@ CHECKS: dict[str, Check] = {
     "scripts": check_scripts,
     "translations": check_translations,
     "personal-data": check_personal_data,
-    "card": check_card,
-    "croissant": check_croissant,
     "loading": check_loading,
 }
 """All checks by name, in the order in which they run."""

@@ -1,16 +1,14 @@
-"""Checks of files: digests, card, Croissant and audit, and of tables: columns, rows, ids, that they load."""
+"""Checks of files: digests and audit, and of tables: columns, rows, ids, that they load."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
-import yaml
 
-from blend.builders.cards import configs_of, made_from_manifest
 from blend.builders.validate.checked_release import (
     CORRECT_AND_REBUILD,
     REBUILD,
@@ -22,19 +20,16 @@ from blend.builders.validate.checked_release import (
     warning,
 )
 from blend.loaders.files.content import check_tables as check_memory
-from blend.loaders.files.content import file_sha256, read_content, read_json, utf8_text
+from blend.loaders.files.content import file_sha256
 from blend.loaders.files.toml import read_toml
 from blend.loaders.releases.tables import read_audit
 from blend.schemas.arrow_types import features, published_columns
 from blend.schemas.errors import DISTRIBUTION, BlendError, InputError, RowError
 from blend.schemas.manifest import (
     AUDIT_NAME,
-    CARD_NAME,
-    CROISSANT_NAME,
     MANIFEST_NAME,
     RECIPE_NAME,
     FileInfo,
-    ReleaseManifest,
     TableInfo,
     is_the_hubs,
 )
@@ -42,104 +37,6 @@ from blend.schemas.models import field_errors
 from blend.schemas.recipe import Recipe
 from blend.schemas.rows import CONFIGS, model_of
 from blend.schemas.texts import pluralise
-
-
-def check_card(release: Release) -> Iterator[Problem]:
-    """The card says what the release holds.
-
-    * error: the header's licence, configurations, splits, files or numbers of rows are not those that
-      `release.json` makes
-    """
-    try:
-        fields = _header(release)
-    except RowError as broken:
-        yield error(CARD_NAME, broken.what, REBUILD)
-        return
-    manifest = release.manifest
-    made = {
-        "license": manifest.recipe.license,
-        "configs": configs_of(manifest),
-        # `datasets` refuses a release with other rows than the header repeats.
-        "dataset_info": _rows_listed(manifest),
-    }
-    yield from _differences(made, {**fields, "dataset_info": _rows_stated(fields)}, CARD_NAME)
-
-
-def check_croissant(release: Release) -> Iterator[Problem]:
-    """Croissant metadata are those of release.json.
-
-    * error: files, digests, tables or columns in `croissant.json` are not those that `release.json` makes
-    """
-    path = release.path / CROISSANT_NAME
-    if not path.is_file():
-        yield error(CROISSANT_NAME, "is missing", REBUILD)
-        return
-    try:
-        held = read_json(path, where=CROISSANT_NAME)
-    except RowError as broken:
-        where = str(broken).partition(f": {broken.what}")[0]
-        yield error(where, f"cannot be used: {broken.what}", REBUILD)
-        return
-    if not isinstance(held, dict):
-        yield error(CROISSANT_NAME, "is not an object", REBUILD)
-    elif all(is_known(table.config) for table in release.manifest.tables):  # else told by the check of tables
-        yield from _differences(made_from_manifest(release.manifest), held, CROISSANT_NAME)
-
-
-def _differences(made: Mapping[str, Any], held: Mapping[str, Any], where: str) -> Iterator[Problem]:
-    """Keys under which a document says something else than `release.json` makes."""
-    for key, expected in made.items():
-        if _without_prose(held.get(key)) != _without_prose(expected):
-            yield error(where, f"{key} is not what release.json makes", REBUILD)
-
-
-def _without_prose(value: Any) -> Any:
-    """A value without sentences for readers, which may be any."""
-    if isinstance(value, dict):
-        return {key: _without_prose(part) for key, part in value.items() if key != "description"}
-    return [_without_prose(part) for part in value] if isinstance(value, list) else value
-
-
-def _header(release: Release) -> dict[str, Any]:
-    """The fields of the card's header.
-
-    Raises:
-        RowError: If there are none that can be read.
-    """
-    text = utf8_text(read_content(release.path / CARD_NAME), CARD_NAME)
-    header = text.removeprefix("---\n").partition("\n---\n")[0]
-    if not text.startswith("---\n") or header == text:
-        what = "does not begin with a YAML header between two lines ---"
-        raise RowError(what, where=CARD_NAME, fix=REBUILD)
-    try:
-        fields = yaml.safe_load(header)
-    # Impossible dates, endless numbers and lists nested too deeply are no errors of YAML to its reader.
-    except (yaml.YAMLError, ValueError, RecursionError) as broken:
-        what = f"the header is not YAML ({' '.join(str(broken).split())})"
-        raise RowError(what, where=CARD_NAME, fix=REBUILD) from None
-    if not isinstance(fields, dict):
-        raise RowError("the header is not a YAML mapping", where=CARD_NAME, fix=REBUILD)
-    return fields
-
-
-def _rows_listed(manifest: ReleaseManifest) -> dict[str, dict[str, int]]:
-    """The rows of every split by configuration."""
-    found: dict[str, dict[str, int]] = {}
-    for table in manifest.tables:
-        found.setdefault(table.config, {})[table.split] = table.rows
-    return found
-
-
-def _rows_stated(fields: Mapping[str, Any]) -> Any:
-    """The same as a header repeats them; null if it does not."""
-    try:
-        return {
-            info["config_name"]: {split["name"]: split["num_examples"] for split in info["splits"]}
-            for info in fields["dataset_info"]
-        }
-    except (KeyError, TypeError):
-        return None
-
 
 # Check of the files: that they are those of the manifest.
 

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.builders.cards import made_from_manifest
+from blend.builders.cards import _distribution, _record_set
 from blend.builders.parquet import Table, write_table
 from blend.loaders.files.content import file_infos
 from blend.loaders.releases import read_manifest
@@ -72,7 +72,7 @@ def test_every_record_reads_back(sample_release: Path):
 @pytest.mark.nightly
 @pytest.mark.integration
 @pytest.mark.filterwarnings("ignore")
-def test_a_table_in_several_files_reads_back_whole(sample_release: Path, tmp_path: Path):
+def test_a_table_in_several_files_reads_back_whole(metadata, sample_release: Path, tmp_path: Path):
     import mlcroissant
 
     config = "multiple-choice-questions"
@@ -85,8 +85,9 @@ def test_a_table_in_several_files_reads_back_whole(sample_release: Path, tmp_pat
     )
     assert len(info.files) == 2
     files = file_infos(tmp_path, [tmp_path / file for file in info.files])
-    sharded = manifest.model_copy(update={"tables": (info,), "files": files})
-    (tmp_path / CROISSANT_NAME).write_text(json.dumps(made_from_manifest(sharded)), encoding="utf-8")
+    held = {file.path: file for file in files}
+    sharded = {"distribution": list(_distribution(info, held)), "recordSet": [_record_set(info, str)]}
+    (tmp_path / CROISSANT_NAME).write_text(json.dumps(metadata | sharded), encoding="utf-8")
     records = mlcroissant.Dataset(str(tmp_path / CROISSANT_NAME)).records(f"{config}/test")
     ids = [_plain(record)["MCQID"] for record in records]
     assert ids == rows["MCQID"].to_list() * 40

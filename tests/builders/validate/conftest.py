@@ -14,7 +14,7 @@ import pytest
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow_types import arrow_schema
-from blend.schemas.manifest import CROISSANT_NAME, MANIFEST_NAME
+from blend.schemas.manifest import MANIFEST_NAME
 from blend.schemas.rows import CONFIGS
 
 Rows = list[dict[str, Any]]
@@ -37,18 +37,9 @@ class Copy:
         self.write(config, split, table)
 
     def write(self, config: str, split: str, table: pa.Table) -> None:
-        """Write a table of any columns; the manifest and the digest in croissant.json follow."""
+        """Write a table of any columns; the manifest follows."""
         path = self.path / f"data/{config}/{split}-00000.parquet"
         pq.write_table(table, path)
-        data = path.read_bytes()
-
-        def described(text: str) -> str:
-            metadata = json.loads(text)
-            (file,) = (one for one in metadata["distribution"] if one["@id"] == f"data/{config}/{path.name}")
-            file.update(contentSize=f"{len(data)} B", sha256=hashlib.sha256(data).hexdigest())
-            return json.dumps(metadata)
-
-        self.edit(CROISSANT_NAME, described)
         manifest = read_manifest(self.path)
         tables = [
             info.model_copy(update={"rows": len(table)})

@@ -1,6 +1,5 @@
-"""Faults of files, manifest, recipe, findings, tables, card and metadata, each with its whole message."""
+"""Faults of files, manifest, recipe, findings and tables, each with its whole message."""
 
-import json
 import os
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_figures, read_findings
 from blend.schemas.arrow_types import arrow_schema
-from blend.schemas.manifest import AGREEMENT_NAME, AUDIT_NAME, CROISSANT_NAME, FINDINGS_NAME, MANIFEST_NAME
+from blend.schemas.manifest import AGREEMENT_NAME, AUDIT_NAME, FINDINGS_NAME, MANIFEST_NAME
 from blend.schemas.rows import CONFIGS, Annotation
 from helpers.messages import wrong
 
@@ -82,17 +81,6 @@ def header(change: Callable[[dict[str, Any]], object]) -> Callable[[Any], object
     return edited("README.md", edit)
 
 
-def metadata(change: Callable[[dict[str, Any]], object]) -> Callable[[Any], object]:
-    """Change croissant.json."""
-
-    def edit(text: str) -> str:
-        found = json.loads(text)
-        change(found)
-        return json.dumps(found)
-
-    return edited(CROISSANT_NAME, edit)
-
-
 FAULTS: dict[str, tuple[str, Callable[[Any], object]]] = {
     "missing": ("files", renamed),
     "a link": ("files", linked),
@@ -105,14 +93,6 @@ FAULTS: dict[str, tuple[str, Callable[[Any], object]]] = {
     "unknown": ("tables", manifest(unknown)),
     "table twice": ("tables", manifest(lambda held: held["tables"].append(held["tables"][0]))),
     "empty": ("tables", lambda release: release.write("annotations", "KR", table_of([]))),
-    "no card": ("card", without("README.md")),
-    "no header": ("card", edited("README.md", lambda _: "# Data\n")),
-    "no YAML": ("card", edited("README.md", lambda _: "---\na: [\n---\n# Data\n")),
-    "other split": ("card", header(lambda held: held["configs"][0]["data_files"][0].update(split="UK"))),
-    "licence": ("card", header(lambda held: held.update(license="mit"))),
-    "rows": ("card", header(lambda held: held["dataset_info"][0]["splits"][0].update(num_examples=41))),
-    "metadata source": ("croissant", metadata(lambda held: held["recordSet"][0]["field"][1].pop("source"))),
-    "metadata table": ("croissant", metadata(lambda held: held["recordSet"].pop(0))),
 }
 """Check and change by the name under which `told.toml` has what is said."""
 TOLD = tomllib.loads(Path(__file__).with_name("told.toml").read_text(encoding="utf-8"))["files"]
@@ -177,11 +157,8 @@ TEXTS = {
 @pytest.mark.parametrize("name", TEXTS)
 def test_json_that_is_none_is_told_with_its_place(name: str, release):
     text, place, message = TEXTS[name]
-    for path in (CROISSANT_NAME, AUDIT_NAME, AGREEMENT_NAME):
+    for path in (AUDIT_NAME, AGREEMENT_NAME):
         (release.path / path).write_text(text)
-    assert release.problems("croissant") == [
-        f"error: {CROISSANT_NAME}{place}: cannot be used: {message}; {REBUILD}"
-    ]
     assert release.problems("audit") == [f"error: {AUDIT_NAME}: is not an audit ({message}); {REBUILD}"]
     assert wrong(lambda: read_figures(release.path, AGREEMENT_NAME)) == (
         f"{release.path / AGREEMENT_NAME}: {message}; copy or build the release again"

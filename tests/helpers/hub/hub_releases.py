@@ -1,7 +1,6 @@
 """Releases to publish, and what a test asks of a repository that holds them."""
 
 import hashlib
-import re
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -43,11 +42,6 @@ def altered(release: Path, out: Path, path: str, change: Callable[[bytes], bytes
     files = file_infos(out, [out / file.path for file in manifest.files])
     (out / MANIFEST_NAME).write_text(manifest.model_copy(update={"files": files}).to_json())
     return out
-
-
-def with_another_number(card: bytes) -> bytes:
-    """A card that says how many rows a split has, wrongly; ``datasets`` then refuses to load it."""
-    return re.sub(rb"num_examples: \d+", b"num_examples: 1", card, count=1)
 
 
 def digests(folder: Path) -> dict[str, str]:
