@@ -1,8 +1,8 @@
 """Scoring texts for readers of many nationalities: from a run to variances, words and correlations.
 
 A run's texts come in topic by topic, so that memory does not grow with their number; figures go out, and
-beside the scores four tables in the folder ``analysis`` of the run: ``similarity``, ``agreement``,
-``words`` and ``groups``.
+beside the scores three tables in the folder ``analysis`` of the run: ``similarity``, ``agreement`` and
+``words``.
 """
 
 import math
@@ -30,14 +30,13 @@ from blend.eval.scores_json import (
     plain,
     share_scores,
 )
-from blend.eval.statistics import cluster_sums
-from blend.eval.statistics.estimates import estimates
+from blend.eval.statistics import FloatArray, cluster_sums
+from blend.eval.statistics.estimates import Estimate, estimates
 from blend.eval.tasks.cultural_prompts import CulturalScoring
 from blend.eval.tasks.cultural_prompts.group_statistics import (
     CulturalDistances,
     anova,
     distances,
-    mean_estimate,
     survey_warnings,
 )
 from blend.eval.tasks.cultural_prompts.topic_analysis import (
@@ -52,7 +51,7 @@ from blend.eval.tasks.cultural_prompts.topic_analysis import (
     summed_counts,
     top_words,
 )
-from blend.loaders.files.atomic import atomic_file, check_regular
+from blend.loaders.files.atomic import atomic_file
 from blend.loaders.files.content import file_sha256, read_text
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.surveys import read_survey
@@ -96,7 +95,6 @@ def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallbac
         definition="reference_code" if options.rule == "reference_code" else "paper",
         bleu=options.bleu,
         stop_words=_stop_words(options.stop_words),
-        seed=options.seed,
     )
     figures, decided = _analysed(run, gold, settings, options, on_progress)
     surveys, asked = options.surveys or {}, run.description.options
@@ -104,7 +102,7 @@ def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallbac
     of_surveys = (line for culture in cultures for line in survey_warnings(groups, culture))
     return ScoredItems(
         decided.rename({"other-language": "other_language"}).with_columns(correct=pl.lit(None, pl.Boolean)),
-        (*_all_scores(figures, decided, settings, gold), unanswered),
+        (*_all_scores(figures, decided, gold, options.seed), unanswered),
         {
             "s": str(asked["samples"]),
             **{name: "+".join(asked[name]) for name in ("kinds", "nationalities") if asked.get(name)},
@@ -138,8 +136,6 @@ def _analysed(
     by = _COUNTS.names()[:4]
     with storing(run.directory):
         (folder / _FOLDER).mkdir(exist_ok=True)
-        for name in (_AGREEMENT_NAME, _SAMPLES_NAME, WORDS_NAME):
-            check_regular(folder / name)
         with _similarity_file(folder) as write_similarity:
             on_progress(STEP, 0, n_topics)
             topics = analyse_topics(_topics_of(run, gold, groups), settings, dask=options.dask)
@@ -157,11 +153,9 @@ def _analysed(
             # Not before: an analysis that is stopped leaves tables and scores as they were.
             drop_scores(run)
         write_frame(folder / _AGREEMENT_NAME, pl.concat(one.agreements for one in figures))
-        samples = _samples_of(figures, groups)
-        write_frame(folder / _SAMPLES_NAME, samples)
-        counts = summed_counts(words, *by)
-        write_frame(folder / WORDS_NAME, _words_of(counts, samples, groups, top=options.top))
-    return figures, pl.concat(decisions)
+        texts, counts = pl.concat(decisions), summed_counts(words, *by)
+        write_frame(folder / WORDS_NAME, _words_of(counts, texts, groups, top=options.top))
+    return figures, texts
 
 
 _FOLDER = "analysis"
@@ -169,7 +163,6 @@ _FOLDER = "analysis"
 _SIMILARITY_NAME = f"{_FOLDER}/similarity.parquet"
 _AGREEMENT_NAME = f"{_FOLDER}/agreement.parquet"
 WORDS_NAME = f"{_FOLDER}/words.parquet"
-_SAMPLES_NAME = f"{_FOLDER}/groups.parquet"
 
 _COUNTS = pl.Schema(
     {
@@ -195,30 +188,20 @@ def _similarity_file(folder: Path) -> Iterator[Callable[[pl.DataFrame], None]]:
         yield lambda rows: writer.write_table(rows.to_arrow().cast(schema))
 
 
-def _samples_of(figures: Sequence[TopicFigures], groups: Sequence[str]) -> pl.DataFrame:
-    """Samples and variances (null where they are not defined) of every topic and group, `_SAMPLES_NAME`."""
-    parts = []
-    for topic in figures:
-        within = {f"within{name.replace('-', '_')}": of.per_group for name, of in topic.variances.items()}
-        rows = pl.DataFrame({"group": groups, "samples": topic.samples, **within})
-        parts.append(topic.key.named(rows))
-    return pl.concat(parts).with_columns(pl.col("within", "within_unbiased").fill_nan(None))
-
-
-def _words_of(counts: pl.DataFrame, samples: pl.DataFrame, groups: Sequence[str], *, top: int) -> pl.DataFrame:
+def _words_of(counts: pl.DataFrame, texts: pl.DataFrame, groups: Sequence[str], *, top: int) -> pl.DataFrame:
     """The words of every group, by score: `WORDS` with names, ``split`` and ``category``.
 
     By category; then of all categories of a kind (``category`` is null), and of several kinds (``split``, too).
     """
-    splits = samples["split"].unique(maintain_order=True)
-    by_category = samples.select("split", "category").unique(maintain_order=True)
+    splits = texts["split"].unique(maintain_order=True)
+    by_category = texts.select("split", "category").unique(maintain_order=True)
     scopes: list[tuple[str | None, str | None]] = [*by_category.filter(pl.col("category") != "").iter_rows()]
     scopes += [(split, None) for split in splits] + [(None, None)] * (len(splits) > 1)
     tables = []
     for scope in scopes:
         named = dict(zip(("split", "category"), scope, strict=True))
         here = [pl.col(name) == value for name, value in named.items() if value is not None]
-        n_groups = samples.filter(*here, pl.col("samples") > 0)["group"].n_unique()
+        n_groups = texts.filter(*here)["group"].n_unique()
         words = top_words(counts.filter(*here), n_groups, top=top)
         columns = [pl.lit(value, pl.String).alias(name) for name, value in named.items()]
         tables.append(words.select(*columns, pl.all()))
@@ -279,7 +262,7 @@ def _topics_of(run: Run, gold: pl.DataFrame, groups: tuple[str, ...]) -> Iterato
     keys = gold.select(TOPIC).unique(maintain_order=True).with_row_index("_number")
     chunk = pl.int_range(pl.len()).first().over("_number") // _TEXTS_AT_A_TIME
     numbered = (
-        gold.join(keys, on=list(TOPIC), nulls_equal=True, maintain_order="left")
+        gold.join(keys, on=TOPIC, maintain_order="left")
         .sort("_number", maintain_order=True)
         .with_columns(_chunk=chunk, group_number=pl.col("group").replace_strict(number, return_dtype=pl.Int64))
     )
@@ -295,7 +278,7 @@ def _topics_of(run: Run, gold: pl.DataFrame, groups: tuple[str, ...]) -> Iterato
         for rows in texts.partition_by("_number", maintain_order=True):
             first = rows.row(0, named=True)
             yield TopicTexts(
-                TopicKey(*(first[name] or "" for name in TOPIC)),
+                TopicKey(*(first[name] for name in TOPIC)),
                 first["_number"],
                 rows.select("item_id", *TOPIC, "group", "sample", "unanswered", "group_number", "text"),
                 is_english=(first["language"] or "en").split("-")[0].lower() == "en",
@@ -307,38 +290,39 @@ _SIGNIFICANT = 0.05
 
 
 def _all_scores(
-    figures: Sequence[TopicFigures], texts: pl.DataFrame, settings: Settings, gold: pl.DataFrame
+    figures: Sequence[TopicFigures], texts: pl.DataFrame, gold: pl.DataFrame, seed: int
 ) -> Iterator[Score]:
     """Every figure.
 
     Args:
         figures: Those of the topics.
         texts: A decision per text.
-        settings: What decided them.
         gold: The items of the run.
+        seed: Seed of the intervals.
 
     Yields:
         Over all topics of a kind (scope ``split``; ``overall`` where there are no kinds): variances, their
         ratio and test, correlations, counts; where there are several kinds, variances with ratio and test over
         the topics of all of them (``overall``); then the same by topic (scope ``topic``) and correlations
-        by anchor (scope ``anchor``). Intervals of a topic are over groups; those of an anchor and of a kind's
-        variances over topics, those of a kind's correlations over anchors.
+        by anchor (scope ``anchor``). Variances of a topic have no intervals; those of a kind and figures of an
+        anchor have them over topics, correlations of a kind or topic over anchors.
     """
     splits = dict.fromkeys(topic.key.split for topic in figures)
     for split in splits:
         topics = [topic for topic in figures if topic.key.split == split]
         scope, key = ("split", split) if split else ("overall", ALL)
-        yield from _variances(topics, scope, key, settings)
-        yield from _counts(texts.filter(pl.col("split").fill_null("") == split), len(topics), scope, key)
+        yield from _variances(topics, scope, key, seed)
+        yield from _counts(texts.filter(split=split), len(topics), scope, key)
     if len(splits) > 1:
-        yield from _variances(figures, "overall", ALL, settings)
+        yield from _variances(figures, "overall", ALL, seed)
     yield missing_share(texts.height, gold.height)
-    yield from _agreements(pl.concat(topic.agreements for topic in figures), settings.seed)
+    yield from _agreements(pl.concat(topic.agreements for topic in figures), seed)
     for topic in figures:
         for name, found in topic.variances.items():
-            bounds = _bounds(name, settings)
-            for what, of in (("across", found.across), ("within", found.within)):
-                yield estimated(f"variance-{what}{name}", "topic", topic.key.path, of.within(*bounds))
+            for what, value, least in (("across", found.across, 1), ("within", found.within, 2)):
+                n = int((topic.samples >= least).sum())
+                known = None if math.isnan(value) else value
+                yield plain(f"variance-{what}{name}", "topic", topic.key.path, known, n=n)
 
 
 def _warnings_on_samples(topics: Sequence[TopicFigures], texts: pl.DataFrame) -> Iterator[str]:
@@ -371,21 +355,21 @@ _IN_WORDS = {
 }
 
 
-def _variances(topics: Sequence[TopicFigures], scope: str, key: str, settings: Settings) -> Iterator[Score]:
+def _variances(topics: Sequence[TopicFigures], scope: str, key: str, seed: int) -> Iterator[Score]:
     for name in topics[0].variances:
         found = [topic.variances[name] for topic in topics]
-        values = np.array([(one.across.value, one.within.value) for one in found], dtype=np.float64)
+        values = np.array([(one.across, one.within) for one in found])
         # Those of the topics of which both are known.
         across, within = values[~np.isnan(values).any(axis=1)].T
-        bounds = _bounds(name, settings)
         for what, of in (("across", values[:, 0]), ("within", within)):
-            mean = mean_estimate(of, seed=settings.seed)
-            yield estimated(f"variance-{what}{name}", scope, key, mean.within(*bounds))
+            # Student's t over few topics knows no bounds.
+            mean = _mean(of, seed).within(0.0, found[0].most)
+            yield estimated(f"variance-{what}{name}", scope, key, mean)
         if not len(within):
             continue
         # A ratio of sums, each topic a cluster of its own.
         sums = cluster_sums(across, range(len(across)), counts=within)
-        (ratio,) = estimates(sums, seed=settings.seed, proportion=False)
+        (ratio,) = estimates(sums, seed=seed, proportion=False)
         ratio = replace(ratio.within(0.0, math.inf), n=len(within))
         yield estimated(f"variance-ratio{name}", scope, key, ratio)
         tested = anova(within, across)
@@ -394,12 +378,13 @@ def _variances(topics: Sequence[TopicFigures], scope: str, key: str, settings: S
                 yield plain(f"anova-{what}{name}", scope, key, figure, n=len(within))
 
 
-def _bounds(name: str, settings: Settings) -> tuple[float, float]:
-    """The least and the most that a variance can be: half of a squared distance, or all of it in the code.
-
-    Its interval is cut there: Student's t over few topics knows no bounds.
-    """
-    return 0.0, 1.0 if settings.definition == "reference_code" and not name else 0.5
+def _mean(values: FloatArray, seed: int) -> Estimate:
+    """The mean of those that are not NaN, with an interval over them."""
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return Estimate(None, None, None, 0.0)
+    (found,) = estimates(cluster_sums(known, range(len(known))), seed=seed, proportion=False)
+    return found
 
 
 def _counts(texts: pl.DataFrame, n_topics: int, scope: str, key: str) -> Iterator[Score]:

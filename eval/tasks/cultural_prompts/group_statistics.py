@@ -8,6 +8,7 @@ References:
     published ones are not comparable with each other, as ``docs/cultural-prompts.md`` shows.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import compress
 from typing import NamedTuple
@@ -16,14 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from blend.eval.statistics import (
-    FloatArray,
-    cluster_sums,
-    cluster_weights,
-    divide,
-    percentile_interval,
-)
-from blend.eval.statistics.estimates import Estimate, estimates
+from blend.eval.statistics import FloatArray, divide
 from blend.eval.tasks.cultural_prompts import Distance
 from blend.eval.tasks.cultural_prompts.text_measures import Definition, PairSums, scipy_module, wed
 from blend.loaders.surveys import Survey
@@ -35,15 +29,17 @@ _BoolArray = NDArray[np.bool_]
 class Variances(NamedTuple):
     """The lexical variance of a topic."""
 
-    across: Estimate
-    """Between groups, with an interval over groups; null with fewer than two groups that have texts."""
-    within: Estimate
-    """Within groups: the mean over groups; null where no group has two texts."""
+    across: float
+    """Between groups; NaN with fewer than two groups that have texts."""
+    within: float
+    """Within groups: the mean over groups; NaN where no group has two texts."""
     per_group: FloatArray
     """Within every group, shape ``(n_groups,)``; NaN where it is not defined."""
+    most: float
+    """The most that a variance can be: half of a squared distance, or all of it in the published code."""
 
 
-def published_variances(pairs: PairSums, *, definition: Definition = "paper", seed: int = 0) -> Variances:
+def published_variances(pairs: PairSums, *, definition: Definition = "paper") -> Variances:
     """Lexical variance as published.
 
     Between groups, half of the squared mean distance of every ordered pair of groups, a group with itself (0)
@@ -54,33 +50,37 @@ def published_variances(pairs: PairSums, *, definition: Definition = "paper", se
     Args:
         pairs: WED of the texts of a topic.
         definition: See `Definition`.
-        seed: Seed of the intervals.
     """
     factor = 0.5 if definition == "paper" else 1.0
-    distances = factor * wed(pairs, definition=definition) ** 2
     own = factor * divide(np.diag(pairs.squares), np.diag(pairs.n_pairs))
-    present = pairs.samples > 0
-    n = int(present.sum())
-    # `_between` takes the mean over n(n - 1) ordered pairs; the published one is over all n**2, those with
-    # itself 0.
-    across = _between(distances, present, (n - 1) / n if n else 1.0, seed)
     own = np.where(pairs.samples > 1, own, np.nan)
-    return Variances(across, mean_estimate(own, seed=seed), own)
+    # The mean over n(n - 1) ordered pairs of different groups; the published one is over all n**2.
+    n = max(1, int((pairs.samples > 0).sum()))
+    across = (n - 1) / n * _between(factor * wed(pairs, definition=definition) ** 2)
+    return Variances(across, _mean(own), own, factor)
 
 
-def unbiased_variances(pairs: PairSums, *, seed: int = 0) -> Variances:
+def unbiased_variances(pairs: PairSums) -> Variances:
     """Lexical variance such that both kinds are equal on average if groups make no difference.
 
     Half of the mean squared distance of two different texts: of a pair of groups between, of one group within.
-    See `published_variances` for the arguments.
     """
     counts = pairs.n_pairs
-    between = 0.5 * divide(pairs.squares, counts)
-    present = pairs.samples > 0
     # Pairs of different texts of a group: a text with itself adds 0 to the sum and is not counted.
     distinct = np.diag(counts) - pairs.samples
     own = 0.5 * divide(np.diag(pairs.squares).copy(), distinct.astype(np.float64))
-    return Variances(_between(between, present, 1.0, seed), mean_estimate(own, seed=seed), own)
+    return Variances(_between(0.5 * divide(pairs.squares, counts)), _mean(own), own, 0.5)
+
+
+def _between(values: FloatArray) -> float:
+    """The mean of a figure over pairs of different groups."""
+    return _mean(values[~np.eye(len(values), dtype=bool)])
+
+
+def _mean(values: FloatArray) -> float:
+    """The mean of those that are not NaN; NaN of none."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else math.nan
 
 
 def anova(within: FloatArray, across: FloatArray) -> tuple[float, float] | None:
@@ -95,32 +95,6 @@ def anova(within: FloatArray, across: FloatArray) -> tuple[float, float] | None:
         return None
     found = scipy_module("stats").f_oneway(within, across)
     return float(found.statistic), float(found.pvalue)
-
-
-def _between(values: FloatArray, present: _BoolArray, scale: float, seed: int) -> Estimate:
-    """The mean of a figure over pairs of different groups, times a scale; the groups are what is drawn."""
-    kept = values[np.ix_(present, present)].copy()
-    n = len(kept)
-    if n < 2:
-        return Estimate(None, None, None, float(n))
-    np.fill_diagonal(kept, 0.0)
-    value = scale * kept.sum() / (n * (n - 1))
-    figures = []
-    for weights in cluster_weights(n, seed=seed):
-        pairs = n**2 - (weights**2).sum(axis=1)
-        # A group that is drawn twice is no pair with itself.
-        figures.append(divide(scale * ((weights @ kept) * weights).sum(axis=1), pairs))
-    interval = percentile_interval(np.concatenate(figures), n_clusters=n)
-    return Estimate.of(float(value), interval, n, clusters=n)
-
-
-def mean_estimate(values: FloatArray, *, seed: int) -> Estimate:
-    """The mean of the values that are known, those that are not NaN, with an interval over them."""
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return Estimate(None, None, None, 0.0)
-    (found,) = estimates(cluster_sums(known, range(len(known))), seed=seed, proportion=False)
-    return found
 
 
 class CulturalDistances(NamedTuple):
@@ -188,8 +162,8 @@ def _standardised(values: FloatArray) -> FloatArray:
 
 
 def survey_warnings(groups: Sequence[str], culture: CulturalDistances) -> Iterator[str]:
-    """What a reader should know of a survey's distances: dimensions, groups that it lacks, nothing to rank."""
-    name, n_known = culture.survey, len(culture.groups)
+    """What a reader should know of a survey's distances: dimensions, and groups that it lacks."""
+    name = culture.survey
     shown = ", ".join(map(repr, culture.dimensions[:_SHOWN])) + ", …" * (len(culture.dimensions) > _SHOWN)
     yield f"{name}: distances are over {pluralise(len(culture.dimensions), 'dimension')} ({shown})"
     unknown = [group for group in groups if group not in {*culture.groups, *culture.left_out}]
@@ -199,12 +173,6 @@ def survey_warnings(groups: Sequence[str], culture: CulturalDistances) -> Iterat
     if culture.left_out:
         n = len(culture.left_out)
         yield f"{name}: left out for want of an answer: {n} (first: {culture.left_out[0]})"
-    # Without the diagonal, where every group is at distance 0 from itself.
-    apart = culture.matrix[~np.eye(n_known, dtype=bool)]
-    if n_known < 3:
-        yield f"{name}: too few groups to rank ({n_known}); no correlation"
-    elif len(np.unique(apart[~np.isnan(apart)])) < 2:
-        yield f"{name}: all distances are the same; no correlation"
 
 
 _SHOWN = 12

@@ -258,8 +258,6 @@ class Settings:
     """How the samples of a group are combined in BLEU."""
     stop_words: frozenset[str] = frozenset()
     """Words that are not counted."""
-    seed: int = 0
-    """Seed of the intervals."""
     cores: int = -1
     """Cores on which edits are counted; all of the machine by -1."""
 
@@ -330,8 +328,8 @@ def _analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
         topic.key,
         coded.samples,
         {
-            "": published_variances(pairs, definition=settings.definition, seed=settings.seed),
-            "-unbiased": unbiased_variances(pairs, seed=settings.seed),
+            "": published_variances(pairs, definition=settings.definition),
+            "-unbiased": unbiased_variances(pairs),
         },
         topic.key.named(_agreements_of({"bleu": both, "wed": -apart}, settings)).cast(_AGREEMENTS),
         topic.key.named(similarity.with_columns(pl.col(pl.Float64).fill_nan(None))),

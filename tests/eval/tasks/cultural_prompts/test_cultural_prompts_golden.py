@@ -125,7 +125,7 @@ def test_variance_across_from_distances(small):
     matrix = np.array(case["wed_matrix"])
     one_each = PairSums(matrix, matrix**2, np.ones(3, dtype=np.int64), np.zeros((3, 3), bool))
     for definition in DEFINITIONS:
-        close(published_variances(one_each, definition=definition).across.value, case[definition])
+        close(published_variances(one_each, definition=definition).across, case[definition])
 
 
 @pytest.mark.parametrize("topic", TOPICS)
@@ -147,11 +147,11 @@ def test_variance(folder, groups, pairs):
         found = [published_variances(pairs[topic], definition=definition) for topic in TOPICS]
         for topic, one in zip(TOPICS, found, strict=True):
             published = expected["topics"][topic][definition]
-            close(one.across.value, published["across"])
-            close(one.within.value, published["within_mean"])
+            close(one.across, published["across"])
+            close(one.within, published["within_mean"])
             if definition == "paper":
                 close(one.per_group, [published["within_per_nationality"][group] for group in groups])
-        tested = anova([one.within.value for one in found], [one.across.value for one in found])
+        tested = anova([one.within for one in found], [one.across for one in found])
         close(tested, [expected["anova"][definition][name] for name in ("F", "p")])
 
 

@@ -138,19 +138,15 @@ def test_thoughts_are_no_part_of_a_text_and_unfinished_ones_are_none(run_of):
 
 
 @pytest.mark.slow
-def test_an_analysis_does_not_begin_where_its_tables_cannot_be_written(run_of):
+def test_an_analysis_does_not_begin_where_its_decisions_cannot_be_written(run_of):
     run = run_of(rows_of(French=[A, B], German=[B, C]))
     before = score_run(run).scores
-    for name in (DECISIONS_NAME, WORDS_NAME):
-        path = run.directory / name
-        kept = path.read_bytes()
-        path.unlink()
-        path.mkdir()
-        told = f"{path}: is not a regular file; move it away, or name a file"
-        assert wrong(lambda: score_run(run, bleu="pairwise")) == told
-        assert read_scores(run) == before
-        path.rmdir()
-        path.write_bytes(kept)
+    path = run.directory / DECISIONS_NAME
+    path.unlink()
+    path.mkdir()
+    told = f"{path}: is not a regular file; move it away, or name a file"
+    assert wrong(lambda: score_run(run, bleu="pairwise")) == told
+    assert read_scores(run) == before
 
 
 @pytest.mark.slow
@@ -174,17 +170,13 @@ def test_scoring_that_is_stopped_leaves_no_scores_beside_other_tables(run_of, mo
 SURVEYS = {
     "flat": (
         "Demonym,power,a\nFrench,1,#NULL!\nGerman,1,3\nThai,1,3\n",
-        (
-            "own: distances are over 2 dimensions ('power', 'a')",
-            "own: all distances are the same; no correlation",
-        ),
+        ("own: distances are over 2 dimensions ('power', 'a')",),
     ),
     "few": (
         "Demonym,power\nFrench,1\nMartian,9\n",
         (
             "own: distances are over 1 dimension ('power')",
             "own knows 1 of 3 groups (not, for example, 'German')",
-            "own: too few groups to rank (1); no correlation",
         ),
     ),
 }
