@@ -107,16 +107,11 @@ def test_questions_that_are_left_in_english_are_told(release, check: str, rows: 
 
 
 def test_what_the_recipe_allows_is_a_warning(release):
-    """Distractors beside fillers, overlaps that somebody decided."""
     release.change(*MCQS, option(1, "Good-Morning song"))
-    row = "edu-01,Good-Morning song,proposed,IR,r1"
-    (release.path / "verdicts.csv").write_text(f"template_id,option,verdict,with,reader\n{row}\n", "utf-8")
-    release.edit_manifest(lambda manifest: manifest["recipe"]["mcq"].update(verdicts="verdicts.csv"))
     assert release.problems("options") == [f"error: {OVERLAP}; {FIX}"]
     pair = ",Good-Morning song,differs_from,say good morning,r1"
-    (release.path / "verdicts.csv").write_text(
-        f"template_id,option,verdict,with,reader\n{row}\n{pair}\n", "utf-8"
-    )
+    (release.path / "verdicts.csv").write_text(f"template_id,option,verdict,with,reader\n{pair}\n", "utf-8")
+    release.edit_manifest(lambda manifest: manifest["recipe"]["mcq"].update(verdicts="verdicts.csv"))
     fix = "look whether a reviewer decided so in verdicts.csv"
     assert release.problems("options") == [f"warning: {OVERLAP}; {fix}"]
     release.edit_manifest(lambda manifest: manifest["recipe"]["mcq"].update(mode="paper"))
