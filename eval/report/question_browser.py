@@ -41,21 +41,17 @@ if TYPE_CHECKING:
 _FACETS = {"region": "Region", "topic": "Topic", "language": "Language", "prompt_id": "Prompt"}
 """Columns of items by which a reader filters, and what they are called."""
 
-_CHARACTERS = 500
-"""Characters of a text that are kept where all of them would not fit; then questions are left out."""
-
 
 def embed_questions(
     runs: Sequence[ScoredRun], answers: Sequence[pl.DataFrame], known: KnownQuestions, *, page_bytes: int
-) -> tuple[str, list[str]]:
+) -> tuple[str, str]:
     """Pack the questions of comparable runs with every answer.
 
     Args:
         runs: Comparable runs.
         answers: `report.single_answers` of each.
         known: Their gold answers and distractors.
-        page_bytes: Bytes that they may take. Where they take more, texts are shortened, then questions are left
-            out, evenly over the items.
+        page_bytes: Bytes that they may take; questions beyond are left out, evenly over the items.
 
     Returns:
         The questions as ``questions.js`` reads them, and what is not among them, in words for a reader.
@@ -65,18 +61,13 @@ def embed_questions(
     about = {"facets": [_FACETS[name] for name in facets], "models": [run.name for run in runs]}
     kept = questions = _asked_questions(items.select("item_id", "prompt", *facets), answers, known)
     data = _packed({**about, "questions": kept})
-    left_out = []
-    if len(data) > page_bytes:
-        left_out.append(f"Texts are cut at {_CHARACTERS:,} characters.")
-        kept = questions = _cut(questions)
-        data = _packed({**about, "questions": kept})
     while len(data) > page_bytes and len(kept) > 1:
         n_kept = max(1, int(len(kept) * 0.95 * page_bytes / len(data)))
         kept = [questions[i * len(questions) // n_kept] for i in range(n_kept)]
         data = _packed({**about, "questions": kept})
-    if len(kept) < len(questions):
-        left_out.append(f"{len(kept):,} of {len(questions):,} questions are here, taken evenly from all.")
-    return data, left_out
+    if len(kept) == len(questions):
+        return data, ""
+    return data, f"{len(kept):,} of {len(questions):,} questions are here, taken evenly from all."
 
 
 def _asked_questions(
@@ -120,15 +111,6 @@ def _packed(data: Any) -> str:
     """Data as a page holds it: JSON, compressed (RFC 1951), in base64, which needs no escaping in HTML."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(), 9, wbits=_RAW_DEFLATE)).decode("ascii")
-
-
-def _cut(value: Any) -> Any:
-    """Data with its long texts cut."""
-    if isinstance(value, str):
-        return shortened(value, _CHARACTERS)
-    if isinstance(value, dict):
-        return {name: _cut(one) for name, one in value.items()}
-    return [_cut(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 # A release as a page, to look through before publishing: every question, and what each region answers.
