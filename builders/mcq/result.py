@@ -231,14 +231,8 @@ _OTHERS_NEEDED = len(LETTERS) - 1
 _EACH_NEEDS = (
     f"Each shows an answer of one region beside {_OTHERS_NEEDED} answers of other regions, so at least "
     f"{len(LETTERS)} regions must be asked the same question: ask BLEnD's own, by its template ids, with its "
-    'published answers as a further source (`kind = "blend"`), ask more regions, or propose options '
-    "(docs/mcq.md)"
-)
-
-_LEAVE_LOCALES_OUT = (
-    f"Each shows an answer of one region beside {_OTHERS_NEEDED} answers of other regions, and the recipe's "
-    "key `locales` leaves out the regions of its source of kind 'blend' that would give them: leave "
-    "`locales` out"
+    'published answers as a further source (`kind = "blend"`, whose regions the key `locales` must not leave '
+    "out), ask more regions, or propose options (docs/mcq.md)"
 )
 
 
@@ -261,15 +255,10 @@ def too_few_regions(asked: pl.DataFrame, locales: Registry) -> str | None:
         short += sum(len(regions) < _OTHERS_NEEDED for regions in others)
     if not short:
         return None
-    groups = sorted({tuple(tags) for tags in akin.values() if len(tags) > 1})
-    as_one = "".join(f"; {', '.join(group[:-1])} and {group[-1]} count as one" for group in groups)
-    regions = list(dict.fromkeys(region.values()))
-    missing = len(LETTERS) - len(regions)
-    more = f"; {missing} more {agreeing(missing, 'is', 'are')} missing" if missing > 0 else ""
-    here = f"{pluralise(len(regions), 'region')} {agreeing(len(regions), 'is', 'are')} asked"
+    n_questions, asks = asked.unique(KEY).height, ", ".join(dict.fromkeys(region.values()))
     return (
-        f"{short:,} of {pluralise(asked.unique(KEY).height, 'question')} cannot become multiple-choice "
-        f"questions. {_EACH_NEEDS}. Here, {here} ({', '.join(regions)}){as_one}{more}"
+        f"{short:,} of {pluralise(n_questions, 'question')} cannot become multiple-choice questions. "
+        f"{_EACH_NEEDS}. Regions asked here: {asks}"
     )
 
 
@@ -292,12 +281,10 @@ def why_none_made(manifest: ReleaseManifest, recipe: str = "") -> str | None:
     causes = ", ".join(f"{kind} {count:,}" for kind, count in dropped.items() if kind not in (VOID, ON_NOTHING))
     no_english = sum(stage.findings.get(_NO_ENGLISH, 0) for stage in manifest.report)
     n_regions, remedies = len({table.split.partition("_")[0] for table in tables}), []
-    few = n_regions < len(LETTERS)
-    if few or not no_english:
-        has_blend = any(source.kind == "blend" for source in manifest.sources)
-        leaves_out = few and has_blend and manifest.recipe.locales is not None
-        there_are = f" There {agreeing(n_regions, 'is', 'are')} {n_regions}." if few else ""
-        remedies.append(f"{_LEAVE_LOCALES_OUT if leaves_out else _EACH_NEEDS}.{there_are}")
+    if n_regions < len(LETTERS):
+        remedies.append(f"{_EACH_NEEDS}. There {agreeing(n_regions, 'is', 'are')} {n_regions}.")
+    elif not no_english:
+        remedies.append(f"{_EACH_NEEDS}.")
     if no_english:
         command = f"`blend reviews propose{recipe and f' {recipe}'}`"
         remedies.append(
