@@ -10,7 +10,6 @@ from blend.builders.triples import TripleBuild, build_triples
 from blend.builders.triples.rows import NUMBER
 from blend.loaders.wikidata.facts import Facts
 from blend.loaders.wikidata.prompts import check_templates
-from blend.schemas.errors import UnknownNameError
 from blend.schemas.frames import FINDINGS, Stage, rows_by
 from blend.schemas.recipe import Domain, TripleOptions
 from blend.schemas.rows import TEMPLATES, Triple, TripleTemplate, split_name
@@ -114,20 +113,15 @@ def triple_tables(
     return TripleTables(domain, build, prompts, source)
 
 
-def _with_groups(triples: pl.DataFrame, domain: Domain) -> pl.DataFrame:
-    """The rows with ``group``: the cultural group that their origin belongs to, null for other origins.
+def in_groups(triples: pl.DataFrame, domain: Domain) -> pl.DataFrame:
+    """The rows of the domain's cultural groups, with ``group``: the one that their origin belongs to.
 
     References:
         Zhou et al. (2025), Table 2: the 14 groups of the domain ``dish``.
     """
     groups = {origin: group.name for group in domain.groups for origin in group.origins}
     group = pl.col("origin_qid").replace_strict(groups, default=None, return_dtype=pl.String)
-    return triples.with_columns(group=group)
-
-
-def in_groups(triples: pl.DataFrame, domain: Domain) -> pl.DataFrame:
-    """The rows of the domain's cultural groups, with ``group``."""
-    return _with_groups(triples, domain).filter(pl.col("group").is_not_null())
+    return triples.with_columns(group=group).drop_nulls("group")
 
 
 def by_continent(triples: pl.DataFrame) -> pl.DataFrame:
@@ -140,33 +134,4 @@ def by_continent(triples: pl.DataFrame) -> pl.DataFrame:
         triples.with_columns(continent="continents")
         .explode("continent", empty_as_null=True)
         .sort("continent", NUMBER)
-    )
-
-
-def code_switched(triples: Mapping[str, pl.DataFrame], *, subject: str, prompt: str) -> pl.DataFrame:
-    """Dishes named in one language, to be asked about in another: ``subject="en", prompt="zh"`` is ``EN_zh``.
-
-    Args:
-        triples: Rows by language, for example `TripleBuild.aligned`.
-        subject: Language of the dish's name.
-        prompt: Language of the prompt, the country and the ingredients; may be the same.
-
-    Returns:
-        One row per dish that has a row in both: ``qid``, ``setting`` (``EN_zh``), ``label`` in the subject's
-        language, and ``language``, ``origin_qid``, ``origin`` and ``parts`` as in the prompt's rows; ordered by
-        item number.
-
-    Raises:
-        UnknownNameError: If there are no rows in one of the languages.
-    """
-    for language in (subject, prompt):
-        if language not in triples:
-            raise UnknownNameError("language", language, triples)
-    asked = triples[prompt].select("qid", "language", "origin_qid", "origin", "parts")
-    names = triples[subject].select("qid", "label").unique("qid", keep="first", maintain_order=True)
-    return (
-        asked.join(names, on="qid", how="inner")
-        .with_columns(setting=pl.lit(f"{subject.upper()}_{prompt}"))
-        .select("qid", "setting", "label", "language", "origin_qid", "origin", "parts")
-        .sort(NUMBER, "origin_qid")
     )

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from importlib.resources import files
 
 import polars as pl
 
 from blend.schemas.errors import RowError, raise_all
 from blend.schemas.frames import FINDINGS
 from blend.schemas.languages import is_language
-from blend.schemas.models import toml_tables
+from blend.schemas.models import packaged_text, toml_tables
 from blend.schemas.rows import PLACEHOLDERS, TEMPLATES
 
 PACKAGED = "food_templates.toml"
@@ -19,10 +18,9 @@ KINDS = {"hasParts": False, "country": True}
 """First part of a relation to whether the country is named."""
 
 
-def packaged_templates(name: str = PACKAGED) -> pl.DataFrame:
+def packaged_templates() -> pl.DataFrame:
     """Packaged templates, `rows.TEMPLATES`, in file order: about food, ten in each of 14 languages."""
-    text = files("blend.schemas").joinpath(name).read_text(encoding="utf-8")
-    return parse_templates(text, source=name)
+    return parse_templates(packaged_text(PACKAGED), source=PACKAGED)
 
 
 def parse_templates(text: str, *, source: str) -> pl.DataFrame:

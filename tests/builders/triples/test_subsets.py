@@ -1,4 +1,4 @@
-"""Groups, code-switching, alignment, statistics and domains."""
+"""Groups, alignment, statistics and domains."""
 
 from collections.abc import Callable
 
@@ -7,13 +7,7 @@ import pytest
 
 from blend.builders.stats.dataset import build_triple_stats
 from blend.builders.triples import TripleBuild, build_triples
-from blend.builders.triples.tables import (
-    _with_groups,
-    by_continent,
-    code_switched,
-    in_groups,
-    triple_tables,
-)
+from blend.builders.triples.tables import by_continent, in_groups, triple_tables
 from blend.loaders.wikidata.facts import Facts
 from blend.loaders.wikidata.prompts import packaged_templates
 from blend.schemas.recipe import TripleOptions, domains, find_domain
@@ -53,32 +47,12 @@ def build(facts_of: Callable[..., Facts]) -> TripleBuild:
 
 
 def test_cultural_groups(build: TripleBuild):
-    rows = build.rows("en")
-    assert _with_groups(rows, DISH).select("qid", "group").rows() == [("Q1", "Turkey"), ("Q2", None)]
-    assert in_groups(rows, DISH)["qid"].to_list() == ["Q1"]
+    assert in_groups(build.rows("en"), DISH).select("qid", "group").rows() == [("Q1", "Turkey")]
 
 
 def test_a_country_on_two_continents_is_in_both_groups(build: TripleBuild):
     grouped = by_continent(build.rows("en")).select("continent", "qid").rows()
     assert grouped == [(None, "Q2"), ("Asia", "Q1"), ("Europe", "Q1")]
-
-
-@pytest.mark.parametrize(
-    ("subject", "prompt", "setting", "label", "origin", "parts"),
-    [
-        ("en", "en", "EN_en", "kebab", "Turkey", ["bread", "onion"]),
-        ("en", "zh", "EN_zh", "kebab", "土耳其", ["面包"]),
-        ("zh", "zh", "ZH_zh", "烤肉", "土耳其", ["面包"]),
-        ("zh", "en", "ZH_en", "烤肉", "Turkey", ["bread", "onion"]),
-    ],
-)
-def test_code_switching(
-    build: TripleBuild, subject: str, prompt: str, setting: str, label: str, origin: str, parts: list[str]
-):
-    triples = {language: build.rows(language) for language in build.languages}
-    row = code_switched(triples, subject=subject, prompt=prompt).row(0, named=True)
-    assert (row["setting"], row["label"], row["language"], row["origin"]) == (setting, label, prompt, origin)
-    assert [part["label"] for part in row["parts"]] == parts
 
 
 @pytest.mark.integration
