@@ -8,7 +8,7 @@ import json
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ from blend.loaders.releases.tables import read_config, read_findings, release_lo
 from blend.schemas.errors import DISTRIBUTION, InputError
 from blend.schemas.frames import is_scored
 from blend.schemas.manifest import FINDINGS_NAME
-from blend.schemas.models import packaged_templates
+from blend.schemas.models import packaged_templates, packaged_text
 from blend.schemas.reports import finding_kinds
 from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.summaries import Table, html_table, shortened
@@ -245,16 +245,12 @@ def _table(table: Table) -> str:
     return html_table(table._replace(title=""), characters=_SHOWN_CHARACTERS)
 
 
-def _packaged(name: str) -> str:
-    """The text of a file beside the templates."""
-    return (files("blend.eval.report") / name).read_text(encoding="utf-8")
-
-
 def page_environment() -> "Environment":
     """The templates, and what all of them use."""
-    environment = packaged_templates("blend.eval.report")
+    environment = packaged_templates(__package__)
     environment.filters |= {"visible": visible, "table": _table}
-    environment.globals |= {"sdk": DISTRIBUTION, "version": __version__, "packaged": _packaged}
+    packaged = partial(packaged_text, package=__package__)
+    environment.globals |= {"sdk": DISTRIBUTION, "version": __version__, "packaged": packaged}
     return environment
 
 

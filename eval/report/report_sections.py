@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
 from math import ceil, floor
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from blend.eval.report import ScoredRun, region_name, with_code, with_interval
 from blend.eval.scores_json import UNANSWERED, Score
 from blend.eval.tasks.short_answer.rules import SEMEVAL
 from blend.schemas.errors import MissingExtraError
+from blend.schemas.models import packaged_text
 from blend.schemas.summaries import Table
 
 _Spec = dict[str, Any]
@@ -249,7 +249,7 @@ _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 @cache
 def _charts() -> Any:
-    return json.loads((files("blend.eval.report") / "charts.json").read_text(encoding="utf-8"))
+    return json.loads(packaged_text("charts.json", __package__))
 
 
 def chart_library() -> str:

@@ -9,7 +9,6 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,8 +35,7 @@ from blend.eval.tasks.cultural_prompts.text_measures import (
     wed,
 )
 from blend.loaders.servers.cluster import on_cluster
-
-_STOP_WORDS_NAME = "stop_words_en.txt"
+from blend.schemas.models import packaged_text
 
 WORDS = pl.Schema({"group": pl.Int64(), "word": pl.String(), "score": pl.Float64(), "rank": pl.Int64()})
 """Words of groups, each group's highest score first (rank 1), equal ones by where they come first."""
@@ -51,8 +49,8 @@ _PLACES = 1 << 36
 @cache
 def stop_words() -> frozenset[str]:
     """The packaged English stop words: the 179 that NLTK had when the paper was written."""
-    text = files(__package__).joinpath(_STOP_WORDS_NAME).read_text(encoding="utf-8")
-    return frozenset(line for line in text.splitlines() if line and not line.startswith("#"))
+    lines = packaged_text("stop_words_en.txt", __package__).splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))
 
 
 def counts_as_word(token: str, left_out: Collection[str]) -> bool:
