@@ -82,7 +82,8 @@ def write_table(table: Table, release: Path, *, shard_rows: int = _SHARD_ROWS) -
     finally:
         if writer is not None:
             writer.close()
-    _give_back()
+    # Arrow keeps memory for later: the tables of a release are written once.
+    pa.default_memory_pool().release_unused()
     return TableInfo(
         config=table.config,
         split=table.split,
@@ -91,23 +92,6 @@ def write_table(table: Table, release: Path, *, shard_rows: int = _SHARD_ROWS) -
         schema_sha256=schema_digest(schema),
         files=tuple(shard.relative_to(release).as_posix() for shard in shards),
     )
-
-
-def loaded_bytes(path: Path) -> int:
-    """Bytes that the rows of a file take in memory, as `datasets` counts them (``num_bytes``)."""
-    n_bytes = 0
-    with pq.ParquetFile(path) as file:
-        for i in range(file.num_row_groups):
-            # One column at a time: all of a row group, as it is read, take several times their bytes.
-            columns = (file.read_row_group(i, [name], use_threads=False) for name in file.schema_arrow.names)
-            n_bytes += sum(int(column.nbytes) for column in columns)
-            _give_back()
-    return n_bytes
-
-
-def _give_back() -> None:
-    """Give memory back that Arrow keeps for later: the tables of a release are written and read once."""
-    pa.default_memory_pool().release_unused()
 
 
 class ContentDigest:

@@ -10,7 +10,7 @@ References:
 
 import json
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
@@ -138,29 +138,12 @@ def written_schema(model: type[BaseModel]) -> "pa.Schema":
     return arrow_schema(model).with_metadata({"huggingface": json.dumps(noted)})
 
 
-def card_features(model: type[BaseModel]) -> list[dict[str, Any]]:
-    """The same columns as the header of a card lists them."""
-    return _listed(published_columns(model).items())
-
-
 def _noted(dtype: _DataType) -> dict[str, Any]:
     if isinstance(dtype, pl.List):
         return {"feature": _noted(dtype.inner), "_type": "List"}
     if isinstance(dtype, pl.Struct):
         return {name: _noted(inner) for name, inner in dtype}
     return {"dtype": _NAMES[dtype], "_type": "Value"}
-
-
-def _listed(columns: Iterable[tuple[str, _DataType]]) -> list[dict[str, Any]]:
-    return [{"name": name, **_type_entry(dtype)} for name, dtype in columns]
-
-
-def _type_entry(dtype: _DataType) -> dict[str, Any]:
-    if isinstance(dtype, pl.List):
-        item = _type_entry(dtype.inner)
-        # A list of plain values or of structs names them directly; one of lists keeps the level between.
-        return {"list": next(iter(item.values())) if item.keys() <= {"dtype", "struct"} else item}
-    return {"struct": _listed(dtype)} if isinstance(dtype, pl.Struct) else {"dtype": _NAMES[dtype]}
 
 
 def nested_frame(rows: Sequence[Mapping[str, Any]], schema: pl.Schema) -> pl.DataFrame:

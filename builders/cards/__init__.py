@@ -17,7 +17,6 @@ from pydantic import BaseModel
 from blend.builders.cards.card import render_card, render_details
 from blend.builders.cards.facts import ReleaseFacts, canary, citation, license_of, source_kinds
 from blend.builders.cards.rendering import kind_of, plain, render, text_of
-from blend.schemas.arrow_types import card_features
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.manifest import (
     ANSWERS_NAME,
@@ -159,11 +158,9 @@ _KEYWORDS = ("culture", "everyday-knowledge", "multilingual", "benchmark", "eval
 def _card_header(facts: ReleaseFacts) -> str:
     """The header without its ``---`` lines.
 
-    ``dataset_info`` repeats columns and row counts for readers that do not open the files. It overrides the
-    files' types in silence, so it is derived from the models that the files are written by.
+    Without ``dataset_info``, which would override in silence what every file says of its columns.
     """
-    tables = facts.tables
-    tasks = list(dict.fromkeys(_task(config) for config in tables))
+    tasks = list(dict.fromkeys(_task(config) for config in facts.tables))
     header: dict[str, Any] = {
         "pretty_name": facts.title,
         "license": facts.manifest.recipe.license,
@@ -177,7 +174,6 @@ def _card_header(facts: ReleaseFacts) -> str:
         "size_categories": [_size_category(sum(table.rows for table in facts.manifest.tables))],
         "tags": list(_KEYWORDS),
         "configs": _configs(facts.manifest),
-        "dataset_info": [_info(config, of_config, facts) for config, of_config in tables.items()],
     }
     return yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=1000)
 
@@ -208,27 +204,6 @@ def _task(config: str) -> str:
     if config == CULTURAL_PROMPTS:
         return "text-generation"
     return "question-answering" if config in QUESTION_CONFIGS else "fill-mask"
-
-
-def _info(config: str, tables: Sequence[TableInfo], facts: ReleaseFacts) -> dict[str, Any]:
-    """The entry of a configuration in ``dataset_info``, keys in the order in which `datasets` writes them."""
-    sizes = {file.path: file.size for file in facts.manifest.files}
-    # ``num_bytes`` must be there or `datasets` warns and ignores the rows; it checks the free disk by it.
-    splits = [
-        {
-            "name": table.split,
-            "num_bytes": sum(facts.loaded_bytes[path] for path in table.files),
-            "num_examples": table.rows,
-        }
-        for table in tables
-    ]
-    return {
-        "config_name": config,
-        "features": card_features(model_of(config)),
-        "splits": splits,
-        "download_size": sum(sizes[path] for table in tables for path in table.files),
-        "dataset_size": sum(facts.loaded_bytes[path] for table in tables for path in table.files),
-    }
 
 
 def _size_category(rows: int) -> str:

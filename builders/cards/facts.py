@@ -30,8 +30,6 @@ class ReleaseFacts:
 
     manifest: ReleaseManifest
     """The release; all tables named, and at least the files that hold them."""
-    loaded_bytes: Mapping[str, int]
-    """Bytes that the rows of each file of a table take once they are loaded, by path."""
     locales: tuple[Locale, ...]
     """The locales of its questions, in order; none where it holds no questions."""
     figures: pl.DataFrame

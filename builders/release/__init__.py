@@ -13,7 +13,7 @@ from blend.builders.cards import documents
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.diff import OpenRelease, open_release
 from blend.builders.diff.text import next_changelog
-from blend.builders.parquet import Table, loaded_bytes, write_table
+from blend.builders.parquet import Table, write_table
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats.dataset import build_cultural_stats, locale_figures
 from blend.builders.stats.measures import in_order
@@ -219,7 +219,6 @@ def _facts(
     triples, mcqs, tags = built.triples, written.get(MULTIPLE_CHOICE_QUESTIONS), [one.tag for one in built.held]
     return ReleaseFacts(
         manifest=manifest,
-        loaded_bytes={file: loaded_bytes(release / file) for table in manifest.tables for file in table.files},
         locales=built.held,
         figures=locale_figures(built.annotations, built.mcqs.summary),
         power=None if mcqs is None else power(mcqs).collect().sort(in_order("locale", tags)),

@@ -155,9 +155,9 @@ def _without(value: Any, prefixes: tuple[str, ...]) -> Any:
 
 
 def _card_header(release: Path) -> dict[str, Any]:
-    """The YAML between the first two lines of dashes, less the size of the files, which their digests hold."""
+    """The YAML between the first two lines of dashes."""
     header = (release / "README.md").read_text(encoding="utf-8").split("---\n")[1]
-    card: dict[str, Any] = _without(yaml.safe_load(header), ("download_size",))
+    card: dict[str, Any] = yaml.safe_load(header)
     return card
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from pydantic import BaseModel
 
-from blend.schemas.arrow_types import card_features, features, nested_frame, written_schema
+from blend.schemas.arrow_types import features, nested_frame, written_schema
 from blend.schemas.frames import ANNOTATIONS
 from blend.schemas.rows import CONFIGS
 
@@ -35,12 +35,6 @@ def test_a_file_holds_the_note_that_datasets_would_write(model: type[BaseModel])
     own = features(model).arrow_schema
     assert written_schema(model).equals(own, check_metadata=True)
     assert datasets.Features.from_arrow_schema(written_schema(model)) == features(model)
-
-
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
-def test_a_card_lists_the_columns_as_datasets_would(model: type[BaseModel]):
-    info: dict[str, Any] = datasets.DatasetInfo(features=features(model))._to_yaml_dict()
-    assert card_features(model) == info["features"]
 
 
 # Frames of nested rows are those that polars makes of the same rows.

@@ -4,8 +4,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import datasets
-import pyarrow.parquet as pq
 import pytest
 import yaml
 from huggingface_hub import DatasetCardData
@@ -42,16 +40,6 @@ def details(sample_release: Path) -> str:
 
 def body(card: str) -> str:
     return card.split("---\n", 2)[2]
-
-
-def test_the_header_repeats_the_types_of_the_files(header, sample_release: Path):
-    # They override those of the files in silence, so nothing else would notice a difference.
-    for info in header["dataset_info"]:
-        said = datasets.Features._from_yaml_list(info["features"]).arrow_schema
-        files = sorted((sample_release / "data" / info["config_name"]).glob("*.parquet"))
-        assert files
-        for file in files:
-            assert pq.read_schema(file).remove_metadata().equals(said.remove_metadata())
 
 
 def test_size_categories_are_those_of_the_hub():
