@@ -115,7 +115,6 @@ def render_card(facts: ReleaseFacts, *, header: str) -> str:
         shares=shares(facts.contributions),
         license=license_of(manifest.recipe.license),
         citations=citations,
-        fence=_fence(citations),
         history=_history(facts.changelog),
         page=CARD_PAGE_NAME,
     )
@@ -230,12 +229,6 @@ def _about(facts: ReleaseFacts) -> list[tuple[str, str]]:
         "Homepage": homepage,
     }
     return [(name, " ".join(text.split())) for name, text in answers.items() if text]
-
-
-def _fence(texts: Sequence[str]) -> str:
-    """Return the lines before and after a block of code, so that nothing in the block ends it."""
-    longest = max((len(run) for text in texts for run in re.findall("`+", text)), default=0)
-    return "`" * max(3, longest + 1)
 
 
 def _history(changelog: str) -> str:
