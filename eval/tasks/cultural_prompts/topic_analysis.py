@@ -199,12 +199,11 @@ are null where they are not defined."""
 SIMILARITY = pl.Schema(
     {
         **dict.fromkeys(("split", "category", "topic", "group", "other"), pl.String()),
-        **dict.fromkeys(("bleu", "bleu_of_group", "bleu_of_other", "wed"), pl.Float64()),
+        **dict.fromkeys(("bleu", "wed"), pl.Float64()),
     }
 )
 """One row per topic and pair of groups, the first being the earlier one of the data, a group with itself
-among them. ``bleu_of_group`` measures the group's texts against the other's, ``bleu_of_other`` the other's
-against the group's, ``bleu`` is both in one. ``wed`` is the distance, 0 for texts that are alike."""
+among them. ``wed`` is the distance, 0 for texts that are alike."""
 
 
 class TopicKey(NamedTuple):
@@ -307,8 +306,8 @@ def _analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
     tokens = [nltk_tokens(text) for text in topic.rows["text"]]
     coded = code_topic(tokens, topic.rows["group_number"].to_list(), len(settings.groups))
     pairs = pair_sums(coded, cores=settings.cores)
-    directed, apart = directed_bleu(coded, kind=settings.bleu), wed(pairs, definition=settings.definition)
-    both = undirected(directed, definition=settings.definition)
+    apart = wed(pairs, definition=settings.definition)
+    alike = undirected(directed_bleu(coded, kind=settings.bleu), definition=settings.definition)
     odd = _odd_texts(topic.rows, tokens, is_english=topic.is_english)
     rows, columns = np.triu_indices(len(settings.groups))
     names = pl.Series(settings.groups)
@@ -316,9 +315,7 @@ def _analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
         {
             "group": names.gather(rows),
             "other": names.gather(columns),
-            "bleu": both[rows, columns],
-            "bleu_of_group": directed[rows, columns],
-            "bleu_of_other": directed[columns, rows],
+            "bleu": alike[rows, columns],
             "wed": apart[rows, columns],
         }
     )
@@ -329,7 +326,7 @@ def _analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
             "": published_variances(pairs, definition=settings.definition),
             "-unbiased": unbiased_variances(pairs),
         },
-        topic.key.named(_agreements_of({"bleu": both, "wed": -apart}, settings)).cast(_AGREEMENTS),
+        topic.key.named(_agreements_of({"bleu": alike, "wed": -apart}, settings)).cast(_AGREEMENTS),
         topic.key.named(similarity.with_columns(pl.col(pl.Float64).fill_nan(None))),
         topic.key.named(word_counts(coded, settings.stop_words, position=topic.number)),
         topic.rows.drop("group_number", "text").with_columns(
