@@ -19,7 +19,6 @@ import polars as pl
 from pydantic import BaseModel
 
 if TYPE_CHECKING:
-    import datasets
     import pyarrow as pa
 
 
@@ -48,13 +47,6 @@ def arrow_schema(model: type[BaseModel]) -> "pa.Schema":
     import pyarrow as pa
 
     return pa.schema([pa.field(name, _arrow_type(dtype)) for name, dtype in published_columns(model).items()])
-
-
-def features(model: type[BaseModel]) -> "datasets.Features":
-    """The ``datasets`` features of a model's published rows, the same columns as `arrow_schema`."""
-    from datasets import Features
-
-    return Features.from_arrow_schema(arrow_schema(model))
 
 
 @cache

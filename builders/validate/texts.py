@@ -74,14 +74,8 @@ _TRACE = r"@|://|(?i:www\.)|\d(?:[\s().\-/]{0,2}\d){7,}"
 _PARTS = {
     "Kore": ("Hang", "Hani"),
     "Jpan": ("Hira", "Kana", "Hani"),
-    "Hrkt": ("Hira", "Kana"),
     "Hans": ("Hani", "Bopo"),
     "Hant": ("Hani", "Bopo"),
-    "Hanb": ("Hani", "Bopo"),
-    "Aran": ("Arab",),
-    "Latf": ("Latn",),
-    "Latg": ("Latn",),
-    "Cyrs": ("Cyrl",),
 }
 """ISO 15924 codes that are no scripts of Unicode but variants or unions of them."""
 # Classes in Rust's regular expressions: ``--`` takes the second from the first, ``&&`` keeps what both have.
