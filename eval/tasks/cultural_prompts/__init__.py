@@ -106,6 +106,11 @@ class CulturalPromptsTask(Task):
         """Nothing, for the same reason."""
         del run
 
+    def clusters(self, run: "ScoredRun") -> tuple[str, ...]:
+        """See `Task.clusters`."""
+        del run
+        return ("topics",)
+
     def number(self, metric: str, value: float) -> str:
         """See `Task.number`."""
         if metric in ("texts", "topics"):
