@@ -21,11 +21,9 @@ from blend.eval.recorded_answers import write_predictions
 from blend.eval.release_items import announced, read_run, warn, watched
 from blend.eval.report import ScoredRun
 from blend.eval.report.model_comparison import ModelComparison, check_comparable, compare_scored
-from blend.eval.runs.answer_logs import read_header
 from blend.eval.runs.run_directory import Run, runs_in
 from blend.eval.scores_json import read_scores
-from blend.eval.scoring import score_answers, scoring_alone, write_scores
-from blend.eval.task import WrittenOptions
+from blend.eval.scoring import score_answers, write_scores
 from blend.eval.tasks import task_of
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import InputError
@@ -97,36 +95,6 @@ def run_task(
     return announced(run, outcome, notes)
 
 
-def run_of_log(log: str | Path, out: str | Path, *, release: str | Path | None = None) -> Run:
-    """Make a run of the answers in a log of one of our tasks for Inspect; it names release, task and options.
-
-    Args:
-        log: The log, ``.eval`` or ``.json``.
-        out: Directory of the run.
-        release: The release where it does not lie where the log says; as `run_task` takes it.
-
-    Raises:
-        InputError: If the log is not of one of our tasks, or as `run_task`.
-        RowError: If it cannot be read.
-    """
-    asked = read_header(Path(log)).get("eval") or {}
-    package, _, name = str(asked.get("task_registry_name") or asked.get("task")).partition("/")
-    options = {**(asked.get("task_args") or {})}
-    if package != "blend" or "release" not in options:
-        raise InputError(
-            f"{log}: not a log of `inspect eval blend/TASK`, so it does not say what was asked; name "
-            "release and task yourself: `blend eval run RELEASE --task TASK --answers LOG`"
-        )
-    named, task = options.pop("release"), name.replace("_", "-")
-    epochs = (asked.get("config") or {}).get("epochs") or 1
-    if epochs > 1 and issubclass(task_of(task).options, WrittenOptions):
-        options = {"samples": epochs, **options}
-    answers = Recorded(path=Path(log), name=asked.get("model"))
-    return announced(
-        *keep_recorded(release or named, task_of(task), answers, Path(out), Decoding(), Asking(), options)
-    )
-
-
 def score_run(
     run: ScoredRun | Run | str | Path,
     *,
@@ -162,7 +130,7 @@ def score_run(
         BlendWarning: Of what a reader of the figures should know.
     """
     read = _read(run, release=release)
-    with watched(on_progress) as heard, scoring_alone(read):
+    with watched(on_progress) as heard:
         scored = score_answers(
             read, rule=rule, seed=seed, allow_missing=allow_missing, on_progress=heard, **options
         )

@@ -3,7 +3,7 @@
     inspect eval blend/multiple_choice -T release=org/name@v1.0.0 -T locales=KR,US --model PROVIDER/MODEL
 
 Options of a task are given with ``-T`` by their names in the library. ``--epochs N`` asks every question N
-times; `evaluation.run_of_log` scores what was answered with our intervals. Only Inspect imports this module.
+times. What was answered becomes a run, as every log of Inspect does. Only Inspect imports this module.
 """
 
 import json

@@ -130,9 +130,8 @@ def _score(
     directory: Annotated[
         Path,
         typer.Argument(
-            metavar="RUN|LOG",
-            help="Directory of the run, or of several; or a log of `inspect eval blend/TASK`, whose run is "
-            "then made beside it.",
+            metavar="RUN",
+            help="Directory of the run, or of several.",
         ),
     ] = _DEFAULT_RUN,
     rule: Annotated[
@@ -154,7 +153,7 @@ def _score(
 
     No model is needed, and it can be done any number of times.
     """
-    from blend.eval.evaluation import run_of_log, score_run
+    from blend.eval.evaluation import score_run
     from blend.eval.runs import read_description
     from blend.eval.runs.run_directory import runs_in
     from blend.eval.tasks import task_of
@@ -163,8 +162,6 @@ def _score(
     found: list[ScoredRun] = []
     errors: list[InputError] = []
     with reporting("the scores are as they were") as on_progress:
-        if directory.is_file():
-            directory = run_of_log(directory, directory.with_suffix(""), release=release).directory
         for one in runs_in(directory):
             try:
                 chosen = read_options(task_of(read_description(one).task), "scoring", scoring)

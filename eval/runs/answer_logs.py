@@ -124,21 +124,6 @@ def _answer_in(record: object) -> LoggedAnswer | None:
     return None if is_row else logged_answer(record)
 
 
-def read_header(path: Path) -> _Record:
-    """Read what a log of Inspect says of the run; empty for another kind of log.
-
-    Raises:
-        RowError: If it cannot be read.
-    """
-    if path.suffix.lower() == ".jsonl":
-        return {}
-    content, name = read_content(path, where=path.name), path.name
-    is_packed = content.startswith(b"PK")
-    # An evaluation that was stopped has no header yet, but says as much where it began.
-    headers = _archived(content, name, *_HEADERS) if is_packed else [(name, _parsed(content, name))]
-    return next((header for _, header in headers if isinstance(header, dict)), {})
-
-
 def style_of(path: Path) -> str | None:
     """The style in which lm-eval had the likeliest option found; null of answers in words, and other files."""
     record: Any = _first_line(path) if path.suffix.lower() == ".jsonl" else None
@@ -170,7 +155,7 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any]]:
     """
     content = read_content(path, where=name)
     if content.startswith(b"PK"):
-        yield from _archived(content, name, "samples/")
+        yield from _archived(content, name)
     elif path.suffix.lower() == ".jsonl":
         *lines, last = content.split(b"\n")
         with suppress(ValueError):
@@ -186,14 +171,11 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any]]:
             yield f"{name}, sample {number}", sample
 
 
-_HEADERS = ("header.json", "_journal/start.json")
-
-
-def _archived(content: bytes, name: str, *starts: str) -> Iterator[tuple[str, Any]]:
-    """The files in the archive of an ``.eval`` log whose names start so."""
+def _archived(content: bytes, name: str) -> Iterator[tuple[str, Any]]:
+    """The samples in the archive of an ``.eval`` log."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
-        for info in [info for info in archive.infolist() if info.filename.startswith(starts)]:
+        for info in [info for info in archive.infolist() if info.filename.startswith("samples/")]:
             packed = info.compress_type == _ZSTANDARD
             member = _unpacked(content, info) if packed else archive.read(info)
             yield f"{name}:{info.filename}", _parsed(member, f"{name}:{info.filename}")

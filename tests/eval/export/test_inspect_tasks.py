@@ -18,7 +18,6 @@ from nets.commands import blend as command
 from nets.kept_runs import RUNS, description, make_run
 
 from blend.builders.publish import publish_release
-from blend.eval.evaluation import run_of_log
 from blend.eval.models import Decoding, draw_seeds
 from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.run_directory import Run
@@ -198,8 +197,7 @@ def test_inspect_decides_as_a_run_does(
         assert sorted(server.asked, key=str) == asked_there
     ours, figures = decided(tmp_path / "run")
     for form in (log, as_json(log)):
-        read = run_of_log(form, tmp_path / f"read{form.suffix}")
-        assert read.description.model.id == "openai-api/stub/tiny"
+        read = ask(played.release, played.task, tmp_path / f"read{form.suffix}", answers=form, **played.options)
         assert decided(read) == (ours, figures)
     dumped = read_json(log)
     assert decided_there(dumped) == ours
@@ -227,7 +225,7 @@ def test_inspect_decides_on_a_release_from_the_hub(
         ask(played.release, "multiple-choice", style="json", **of_model, **played.options)
     ours, figures = decided(tmp_path / "run")
     assert decided_there(read_json(log)) == ours
-    read = run_of_log(log, tmp_path / "read", release=played.release)
+    read = ask(played.release, "multiple-choice", tmp_path / "read", answers=log, **played.options)
     assert decided(read) == (ours, figures)
 
 
@@ -240,7 +238,9 @@ def test_texts_for_readers_of_many_nationalities_are_written_in_inspect(
     with SayingServer(lambda prompt, seed: (f"{len(prompt)} and {seed}", "stop")).serving() as server:
         log = inspect_eval("blend/cultural_prompts", server, "-T", f"release={release}", *asked)
         asked_there = sorted(server.asked, key=str)
-    run = run_of_log(log, tmp_path / "read")
+    nationalities = ("Thai", "Brazilian")
+    of_task = {"limit": 2, "samples": 2, "nationalities": nationalities}
+    run = ask(release, "cultural-prompts", tmp_path / "read", answers=log, **of_task)
     items = run.items("item_id", "prompt").join(run.gold("item_id", "sample"), on="item_id")
     drawn = [
         (prompt, draw_seeds([prompt], [sample], Decoding())[0])

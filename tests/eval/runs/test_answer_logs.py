@@ -11,14 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.evaluation import run_of_log, score_run
 from blend.eval.models import Generation
 from blend.eval.recorded_answers import read_recorded
-from blend.eval.release_items import read_items
 from blend.eval.runs.answer_logs import LoggedAnswer, logged_answer, read_log, style_of
 from blend.eval.tasks import TASKS
 from helpers.asking import texts_asked
-from helpers.messages import wrong
 
 Json = dict[str, Any]
 
@@ -62,14 +59,13 @@ def lines(path: Path, *records: Json) -> Path:
     return path
 
 
-def inspect_log(path: Path, header: Json, samples: list[Json]) -> Path:
+def inspect_log(path: Path, samples: list[Json]) -> Path:
     """A log in the format that its name says."""
     if path.suffix == ".json":
-        path.write_text(json.dumps({**header, "samples": samples}))
+        path.write_text(json.dumps({"version": 2, "samples": samples}))
         return path
     members = {f"samples/{one['id']}_epoch_{one['epoch']}.json": one for one in samples}
-    # The header is written at the end.
-    members["_journal/start.json" if header.get("status") == "started" else "header.json"] = header
+    members["header.json"] = {"version": 2}
     with zipfile.ZipFile(path, "w") as archive:
         for name, value in members.items():
             archive.writestr(name, json.dumps(value))
@@ -139,7 +135,7 @@ def test_logs_of_inspect_are_read_raw(tmp_path: Path, kind: str):
     ends = {"stop": "stop", "length": "max_tokens"}
     samples = [inspect_sample(*row[:3], ends[row[3]]) for row in ROWS]
     samples.append(inspect_sample("a1", "D", None, "stop", epoch=2))
-    path = inspect_log(tmp_path / ("log.json" if kind == "json" else "log.eval"), {"version": 2}, samples)
+    path = inspect_log(tmp_path / ("log.json" if kind == "json" else "log.eval"), samples)
     if kind == "zstandard":
         pack_with_zstandard(path)
     assert read(path) == (ROWS, ("further answers to an item, left out: 1; the first one counts",))
@@ -147,7 +143,7 @@ def test_logs_of_inspect_are_read_raw(tmp_path: Path, kind: str):
 
 def test_what_failed_is_left_out_and_told(tmp_path: Path):
     failed = inspect_sample("a2", "", None, "stop") | {"error": {"message": "no\nroute"}}
-    path = inspect_log(tmp_path / "log.json", {}, [inspect_sample("a1", "B", None, "tool_calls"), failed])
+    path = inspect_log(tmp_path / "log.json", [inspect_sample("a1", "B", None, "tool_calls"), failed])
     assert read(path)[1] == (
         "records without an answer, left out: 1 (log.json, sample 2: no route)",
         "items without an answer in the file: 1 of 2 (first: a2)",
@@ -158,61 +154,8 @@ def test_what_failed_is_left_out_and_told(tmp_path: Path):
     assert told[0] == "records without an answer, left out: 1 (results.jsonl:1: HTTP 503, 'Full')"
 
 
-# Logs of our own tasks in Inspect say what was asked.
-
-ASKED: Json = {"limit": 2, "locales": ["KR"]}
-
-
-def header(task: str, epochs: int = 1, **arguments: Any) -> Json:
-    about = {"task": task, "task_args": arguments, "model": "openai/tiny", "config": {"epochs": epochs}}
-    return {"version": 2, "status": "success", "eval": about}
-
-
-@pytest.mark.parametrize(("name", "epochs"), [("log.eval", 2), ("log.json", 1), ("killed.eval", 1)])
-def test_a_log_of_our_task_says_what_was_asked(mini_release: Path, tmp_path: Path, name: str, epochs: int):
-    gold = read_items(mini_release, TASKS["multiple-choice"], **ASKED, style="json").asked.gold
-    letters = {item_id: "ABCD"[answer] for item_id, answer in gold.select("item_id", "answer").rows()}
-    samples = [
-        inspect_sample(item_id, f"{letter}{'.' * n}", None, "stop", epoch=n)
-        for item_id, letter in letters.items()
-        for n in range(1, epochs + 1)
-    ]
-    # The release that a log names may be gone, and another one be named.
-    gone = epochs == 2
-    about = header("blend/multiple_choice", epochs, release="gone" if gone else str(mini_release), **ASKED)
-    log = inspect_log(tmp_path / name, about | {"status": "started"} if "killed" in name else about, samples)
-    run = run_of_log(log, tmp_path / "run", release=mini_release if gone else None)
-    assert run.description.model.id == "openai/tiny"
-    assert run.description.options["limit"] == 2
-    # An epoch is a repeat.
-    repeats = {item_id: f"{letter}." for item_id, letter in letters.items()}
-    repeats |= {f"{item_id}#1": f"{letter}.." for item_id, letter in letters.items() if epochs == 2}
-    assert dict(run.answers("item_id", "text").rows()) == repeats
-    assert score_run(run).overall("accuracy").value == 100
-
-
 def test_a_log_is_not_taken_for_a_table_of_texts(tmp_path: Path):
-    log = inspect_log(tmp_path / "log.eval", header("blend/cultural_prompts", release="x"), [])
-    assert not TASKS["cultural-prompts"].takes_table(log)
-
-
-@pytest.mark.parametrize(
-    "about",
-    [
-        header("other/mmlu", release="x"),
-        header("blend/multiple_choice"),
-        {"version": 2, "status": "started"},
-        None,
-    ],
-    ids=["another task", "no release", "no header", "lm-eval"],
-)
-def test_message_for_a_log_that_does_not_say_what_was_asked(tmp_path: Path, about: Json | None):
-    samples = tmp_path / "samples.jsonl"
-    log = lines(samples, lm_eval("a1", "B")) if about is None else inspect_log(tmp_path / "log.eval", about, [])
-    assert wrong(lambda: run_of_log(log, tmp_path / "run")) == (
-        f"{log}: not a log of `inspect eval blend/TASK`, so it does not say what was asked; "
-        "name release and task yourself: `blend eval run RELEASE --task TASK --answers LOG`"
-    )
+    assert not TASKS["cultural-prompts"].takes_table(inspect_log(tmp_path / "log.eval", []))
 
 
 # Results of batches, as each provider and tool writes them.
