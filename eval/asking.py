@@ -350,7 +350,7 @@ def keep_recorded(
             "options are to it; leave it out"
         )
     form = task.predictions()
-    if form is None or not is_predictions(path, form, asked.asked):
+    if form is None or not is_predictions(path):
         answers, noticed = read_recorded(path, asked.asked)
     else:
         answers, noticed = read_predictions(path, asked.asked, form)

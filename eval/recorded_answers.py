@@ -9,7 +9,6 @@ stands in the rows of predictions is the task's to say (`Task.predictions`).
 import csv
 import io
 import zipfile
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -215,18 +214,13 @@ def _warnings(
 FOLDER = "prediction"
 """Folder of the archive that the task's site takes."""
 
-_MOST_BYTES = 1 << 29
-"""Bytes that a file of predictions may have once it is unpacked."""
-
 PREDICTION = "prediction"
 """Column of a text, or of a letter."""
 
 _FIX = "write one row per id, with tabs between the cells"
 _HEADER_BYTES = 4_000
 _SHOWN = 3
-"""Ids and codes that a message names."""
-_SHOWN_CHARACTERS = 100
-"""Characters of a header that a message quotes."""
+"""Ids that a message names."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """Time of every file in an archive, so that the same run gives the same bytes."""
 
@@ -248,37 +242,16 @@ class Predictions(NamedTuple):
     """What `PREDICTION` can be in place of the columns; any text when absent."""
 
 
-def is_predictions(path: Path, of: Predictions, asked: TaskItems) -> bool:
-    """Whether a file is an archive, or a table with the columns of predictions.
-
-    Args:
-        path: The file.
-        of: The task's file.
-        asked: What is asked.
-
-    Raises:
-        RowError: If the task's own questions are asked, and the file is neither that nor has ``response``.
-    """
+def is_predictions(path: Path) -> bool:
+    """Whether a file is an archive, or a table with the columns of predictions."""
     if path.suffix.lower() not in TEXT_SUFFIXES or not path.is_file():
         return path.suffix.lower() == ".zip"
     with open_content(path) as file:
         start = file.read(_HEADER_BYTES)
     # `utf8_text` reads the whole later, and says what is wrong with it.
     text = start.decode("utf-16" if start.startswith(UTF_16) else "utf-8-sig", errors="replace")
-    line = text.partition("\n")[0].removesuffix("\r")
-    header = set(_header(line))
-    if "id" in header and (PREDICTION in header or header.issuperset(LETTERS)):
-        return True
-    if "response" not in line and asks_semeval(asked.items):
-        letters = f", or id and {PREDICTION}, one of {', '.join(of.values)}" if of.values else ""
-        raise RowError(
-            f"the header is {line[:_SHOWN_CHARACTERS]!r}" if line.strip() else "the file has no header",
-            where=f"{path.name}:1",
-            fix=f"the columns of {of.name} are {', '.join(of.columns)}{letters}, with tabs or commas between "
-            f"them; a table of other answers has the columns {', '.join(ID_KEYS[:-1])} or {ID_KEYS[-1]}, and "
-            "response",
-        )
-    return False
+    header = set(_header(text.partition("\n")[0]))
+    return "id" in header and (PREDICTION in header or header.issuperset(LETTERS))
 
 
 def asks_semeval(items: pl.DataFrame) -> bool:
@@ -361,11 +334,9 @@ def _between_tabs(text: str) -> str:
 
 
 def _first(rows: Sequence[TaskRow]) -> str:
-    """The first ids, with their lines, and the codes of all."""
+    """The first ids, with their lines."""
     shown = ", ".join(f"{row.cells['id']!r} (line {row.location.rpartition(':')[2]})" for row in rows[:_SHOWN])
-    n_by_code = Counter(row.cells["id"].partition("_")[0] for row in rows)
-    of_codes = ", ".join(f"{code} {n}" for code, n in n_by_code.most_common(_SHOWN))
-    return f"{shown}{' …' if len(rows) > _SHOWN else ''}; by code: {of_codes}"
+    return f"{shown}{' …' if len(rows) > _SHOWN else ''}"
 
 
 def write_predictions(run: Run, of: Predictions, out: Path) -> int:
@@ -403,8 +374,6 @@ def _content(path: Path, name: str) -> bytes:
                 if len(found) != 1:
                     held = ", ".join(sorted(one.filename for one in archive.infolist())) or "nothing"
                     raise InputError(f"{path}: expected one file {FOLDER}/{name}; the archive holds {held}")
-                if found[0].file_size > _MOST_BYTES:
-                    raise RowError("more than 512 MiB unpacked", where=f"{path}:{name}", fix="split the file")
                 return archive.read(found[0])
         except InputError:
             raise

@@ -37,7 +37,7 @@ def only(folder: Path, absent: str = "") -> Path:
 def predictions(folder: Path) -> object:
     """Predictions of SemEval's Task 7 about multiple-choice questions."""
     form = TASKS["multiple-choice"].predictions()
-    assert is_predictions(only(folder), form, OF_THE_TASK)
+    assert is_predictions(only(folder))
     return read_predictions(only(folder), OF_THE_TASK, form)
 
 
