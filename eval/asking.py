@@ -3,12 +3,12 @@
 Or nobody is asked, and a file of what another tool's model answered becomes a run (`keep_recorded`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, NamedTuple, get_args
 
-from blend.eval.items import BLANK_LINE, AnswerKind
+from blend.eval.items import BLANK_LINE
 from blend.eval.models import ChatOptions, Model, Thinking
 from blend.eval.models import Decoding as Settled
 from blend.eval.models.chosen import (
@@ -34,7 +34,7 @@ from blend.eval.runs.ask_model import ask_model, keep_results, pending_items, re
 from blend.eval.runs.run_directory import Run, RunOutcome, opened, outcome_of
 from blend.eval.task_protocol import Task
 from blend.loaders.files.progress import ProgressCallback
-from blend.schemas.errors import ArgumentError, InputError
+from blend.schemas.errors import ArgumentError
 from blend.schemas.texts import pluralise
 
 THINKING_TOKENS = 16_384
@@ -46,6 +46,9 @@ _OF_OUR_MODELS = ("causal", "max_masks")
 _BYTES_PER_TOKEN = 3
 """Bytes of UTF-8 that count as a token where no tokenizer is at hand. English has four or five, most other
 scripts two to four: rather too many tokens than too few."""
+
+_WRITES = "the model writes answers, and does not say how likely an option is"
+_THINKS = "the model thinks before it answers, so what is likeliest right behind a question is not its answer"
 
 _OF_WRITING = ("max_tokens", "temperature", "seed")
 _OF_SPEAKING = ("system", "thinking")
@@ -79,55 +82,22 @@ def questions_for(
     """
     given = {name: value for name, value in options.items() if value is not None}
     in_words = {**task.of_texts, **given}
-    if not isinstance(model, Local | Server):
-        asked = read_items(release, task, in_parts=True, **(in_words if writes_alone(model) else given))
-        ours = {name: given.get(name) for name in _OF_OUR_MODELS}
-        refuse(ours, "for a model that is loaded, and `model` is an object")
-        return asked, (*asked.asked.warnings, *_on_object(task, model, asked.asked.kind, decoding, given))
-    asked = read_items(release, task, in_parts=True, **(in_words if asking.in_files else given))
-    why = _why_in_words(model, asked, decoding, asking)
-    if why is None:
-        return asked, asked.asked.warnings
     words = " and ".join(f"`{name}={value}`" for name, value in task.of_texts.items())
+    writes = isinstance(model, Server) or writes_alone(model)
+    asked = read_items(release, task, in_parts=True, **(in_words if writes else given))
+    warnings, chooses = asked.asked.warnings, asked.asked.kind == "logprobs"
+    if writes:
+        if chooses and isinstance(model, Server):
+            raise ArgumentError(f"{_WRITES}; give {words}, or leave it out")
+        return asked, warnings if in_words == given else (*warnings, f"{_WRITES}; asked with {words}")
+    if not (chooses and isinstance(model, Local) and model.chat is not False):
+        return asked, warnings
+    if not _opened(model, decoding, asking).thinks():
+        return asked, warnings
     if task.of_texts.keys() & given.keys():
-        if isinstance(model, Server):
-            raise ArgumentError(f"{why}; give {words}, or leave it out")
-        return asked, (*asked.asked.warnings, f"{why}; give {words} to have it answer")
+        return asked, (*warnings, f"{_THINKS}; give {words} to have it answer")
     asked = read_items(release, task, in_parts=True, **in_words)
-    return asked, (*asked.asked.warnings, f"{why}; asked with {words}")
-
-
-def _on_object(
-    task: Task, model: OwnModel, kind: AnswerKind, decoding: Decoding, given: Mapping[str, Any]
-) -> Iterator[str]:
-    """Say what is settled for an object of the caller's that nobody has settled."""
-    chosen = {name: value for name, value in task.of_texts.items() if name not in given}
-    if writes_alone(model) and chosen:
-        words = " and ".join(f"`{name}={value}`" for name, value in chosen.items())
-        yield f"`model` writes, and has no method option_logprobs; asked with {words}"
-    n_samples = given.get("samples", 1)
-    if kind == "text" and n_samples > 1 and decoding.temperature is None:
-        yield (
-            f"nobody says that `model` draws what it writes, without which {n_samples} samples are one text "
-            f"{n_samples} times; give its `temperature` if it does"
-        )
-    if kind == "text" and (fields := decoding.given(*_OF_WRITING)):
-        kept = Settled(**fields)
-        yield (
-            "`model` hears of prompts alone, and sees to its decoding itself; the run says that it writes with "
-            f"max_tokens {kept.max_tokens}, temperature {kept.temperature:g} and seed {kept.seed}"
-        )
-
-
-def _why_in_words(model: Local | Server, asked: ReleaseItems, decoding: Decoding, asking: Asking) -> str | None:
-    """Say why a model that is to choose the likeliest option has to answer in words; null where it need not."""
-    if asked.asked.kind != "logprobs":
-        return None
-    if isinstance(model, Server):
-        return "a server writes answers, and does not say how likely an option is"
-    if model.chat is False or not _opened(model, decoding, asking).thinks():
-        return None
-    return "the model thinks before it answers, so what is likeliest right behind a question is not its answer"
+    return asked, (*asked.asked.warnings, f"{_THINKS}; asked with {words}")
 
 
 def ask(
@@ -309,10 +279,7 @@ def _settled(model: LocalModel | ServerModel, fields: Mapping[str, Any], out: Pa
     usual = Settled(**fields)
     if "max_tokens" in fields:
         return usual
-    try:
-        before = read_description(out).decoding if (out / DESCRIPTION_NAME).exists() else None
-    except InputError:  # which is said when the run is opened
-        before = None
+    before = read_description(out).decoding if (out / DESCRIPTION_NAME).exists() else None
     if before is not None and before.max_tokens in (usual.max_tokens, THINKING_TOKENS):
         return usual.model_copy(update={"max_tokens": before.max_tokens})
     return usual.model_copy(update={"max_tokens": THINKING_TOKENS}) if model.thinks() else usual

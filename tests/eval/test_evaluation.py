@@ -187,6 +187,8 @@ def test_runs_that_cannot_be_compared(asked: Asked, tmp_path: Path):
 
 # What is told
 
+WRITES = "the model writes answers, and does not say how likely an option is"
+
 
 @pytest.mark.parametrize(("task", "style"), [("multiple-choice", "json"), ("true-false", "written")])
 def test_replies_that_name_no_option_are_told_when_scored(
@@ -215,26 +217,11 @@ def test_a_server_that_answers_in_another_name_is_told(asked: Asked):
     assert heard == ["the server answers as 'm', and 'other' was asked; check which model it is"]
 
 
-def test_what_is_settled_for_an_object_is_said(mini_release: Path, asked: Asked, tmp_path: Path):
-    how = {"decoding": blend.Decoding(temperature=0.7), "limit": 1}
+def test_an_object_that_writes_alone_is_asked_in_words_and_that_is_said(mini_release: Path, tmp_path: Path):
     with pytest.warns(blend.BlendWarning) as caught:
-        run = blend.run_task(mini_release, "multiple-choice", Reader(), tmp_path / "run", **how)
+        run = blend.run_task(mini_release, "multiple-choice", Reader(), tmp_path / "run", limit=1)
     assert run.description.options["style"] == "json"
-    assert [str(one.message) for one in caught] == [
-        "`model` writes, and has no method option_logprobs; asked with `style=json`",
-        (
-            "`model` hears of prompts alone, and sees to its decoding itself; the run says that it writes with "
-            "max_tokens 128, temperature 0.7 and seed 0"
-        ),
-    ]
-    heard: list[str] = []
-    asked(Reader(), out="unsaid", samples=3, on_warning=heard.append)
-    assert heard == [
-        (
-            "nobody says that `model` draws what it writes, without which 3 samples are one text 3 times; give "
-            "its `temperature` if it does"
-        )
-    ]
+    assert [str(one.message) for one in caught] == [f"{WRITES}; asked with `style=json`"]
 
 
 # Models that think: what they thought is never scored, and what is no answer is counted.
@@ -305,8 +292,7 @@ def test_a_server_whose_first_reply_thinks(asked: Asked, monkeypatch: pytest.Mon
         run = asked("m", task, **how)
         assert run.description.decoding.max_tokens == THINKING_TOKENS
         assert run.description.options.get("style", "json") == "json"
-        why = "a server writes answers, and does not say how likely an option is; asked with `style=json`"
-        assert heard == [why] * (task == "multiple-choice")
+        assert heard == [f"{WRITES}; asked with `style=json`"] * (task == "multiple-choice")
         assert {*run.answers("item_id", "text", "thought", "error").select("text", "thought").rows()} == {
             ("B", "C?")
         }
