@@ -10,7 +10,6 @@ rule by which a run keeps them apart.
 
 import hashlib
 import json
-import logging
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -55,11 +54,6 @@ where it did not or nobody tells (answers of another tool have both in ``text``:
 ``error`` says why there is no answer; ``asked`` is the exact prompt where another tool asked it and said so.
 What is unknown is null.
 """
-
-MOST_CHARACTERS = 1 << 20
-"""Characters of an answer, and of a thought, that are kept: a server that goes mad spoils no whole run."""
-
-_LOG = logging.getLogger(__name__)
 
 _SYNC_EVERY_S = 1.0
 _ROWS = 20_000
@@ -125,11 +119,6 @@ class AnswerFile:
 def generated(answer: Generation) -> dict[str, Any]:
     """Columns of `ANSWERS` that a written answer fills."""
     columns = asdict(answer)
-    columns |= {name: text[:MOST_CHARACTERS] for name, text in columns.items() if isinstance(text, str)}
-    n_most = max(len(answer.text), len(answer.thought or ""))
-    if n_most > MOST_CHARACTERS:
-        _LOG.warning("an answer of %d characters is kept as one that was cut, at %d", n_most, MOST_CHARACTERS)
-        columns["finish_reason"] = "length"
     return columns if answer.error is None else columns | {"text": None}
 
 

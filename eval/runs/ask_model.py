@@ -365,22 +365,18 @@ def _results(paths: Sequence[Path], items: Mapping[str, str]) -> Iterator[tuple[
 
 def _served_name(run: Run, results: Iterable[LoggedAnswer]) -> str | None:
     """The name under which the model has answered, in this run and in the results; of several the fullest."""
-    asked, before = run.description.model.id, getattr(run.description.model, "served_as", None)
-    # A server that answered before may have a name of its own for the model.
-    known = [asked] if before is None or is_name_of(before, asked) else []
-    served = [] if before is None else [before]
+    asked, served = run.description.model.id, getattr(run.description.model, "served_as", None)
     for result in results:
         name = result.served_as
-        if name is None or name in served:
+        if name is None:
             continue
-        other = next((one for one in (*served, *known) if not is_name_of(name, one)), None)
-        if other is not None:
+        if not is_name_of(name, served or asked):
+            other = f"{asked!r} was asked" if served is None else f"others of this run from {served!r}"
             raise RowError(
-                f"the answer comes from {name!r}, and "
-                + (f"others of this run from {other!r}" if other in served else f"{other!r} was asked"),
+                f"the answer comes from {name!r}, and {other}",
                 where=result.location,
                 fix="name the results of this run; those of a model that calls itself otherwise go into a run "
                 f"of their own: `model={name}` and another `out`",
             )
-        served.append(name)
-    return max(served, key=len, default=None)
+        served = max(served or name, name, key=len)
+    return served

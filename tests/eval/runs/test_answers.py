@@ -12,16 +12,13 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.eval.judging import JUDGE
-from blend.eval.models import Generation
 from blend.eval.runs import AskedRelease, RunDescription
 from blend.eval.runs.answers import (
-    MOST_CHARACTERS,
     RESTORE,
     WRITTEN,
     AnswerFile,
     Answers,
     as_scored,
-    generated,
     says_nothing,
 )
 from blend.eval.scoring import score_answers
@@ -106,21 +103,6 @@ def test_scores_without_the_tokens_of_their_options_are_refused(tmp_path: Path):
 
 def test_half_a_character_that_a_server_has_cut_is_kept_as_a_question_mark(kept: Callable[..., pl.DataFrame]):
     assert kept(answer(0, "rice \ud83c"))["text"].to_list() == ["rice ?"]
-
-
-@pytest.mark.parametrize("name", ["text", "thought"])
-def test_an_endless_reply_is_cut_where_it_is_kept_and_told(
-    kept: Callable[..., pl.DataFrame], name: str, caplog: pytest.LogCaptureFixture
-):
-    long = {"text": "4", "thought": None} | {name: "\x00" * (20 << 20)}
-    answers = [
-        generated(Generation(tokens_in=None, tokens_out=None, finish_reason="stop", **one))
-        for one in (long, {"text": "x" * MOST_CHARACTERS})
-    ]
-    rows = kept(*(answer(n) | one for n, one in enumerate(answers)))
-    assert len(rows[name][0]) == len(rows["text"][1]) == MOST_CHARACTERS
-    assert rows["finish_reason"].to_list() == ["length", "stop"]
-    assert caplog.messages == ["an answer of 20971520 characters is kept as one that was cut, at 1048576"]
 
 
 # As they are scored: what was thought is told from what was said, whichever tool kept it.
