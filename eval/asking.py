@@ -9,7 +9,7 @@ from shutil import rmtree
 from typing import Any, NamedTuple, get_args
 
 from blend.eval.items import BLANK_LINE
-from blend.eval.models import ChatOptions, Model, Thinking
+from blend.eval.models import ChatOptions, Thinking
 from blend.eval.models import Decoding as Settled
 from blend.eval.models.chosen import (
     Asking,
@@ -92,7 +92,7 @@ def questions_for(
         return asked, warnings if in_words == given else (*warnings, f"{_WRITES}; asked with {words}")
     if not (chooses and isinstance(model, Local) and model.chat is not False):
         return asked, warnings
-    if not _opened(model, decoding, asking).thinks():
+    if not _opened(asked, model, decoding, asking).thinks():
         return asked, warnings
     if task.of_texts.keys() & given.keys():
         return asked, (*warnings, f"{_THINKS}; give {words} to have it answer")
@@ -109,22 +109,12 @@ def ask(
     on_progress: ProgressCallback,
 ) -> tuple[Run, RunOutcome]:
     """Ask a model what the run has no answer to yet; a run that is planned only, and is new, leaves nothing."""
-    kind = asked.asked.kind
-    if kind != "text":
-        refuse(
-            {
-                **decoding.given(*_OF_WRITING),
-                **asking.given("batch_out", "batch_in", "budget"),
-                "samples": None if asked.options.get("samples", 1) == 1 else asked.options["samples"],
-            },
-            "where answers are written, and here the likeliest option or candidate is the answer",
-        )
-    if not isinstance(model, Local | Server):
-        refuse(
-            decoding.given(*_OF_SPEAKING), "for a model that is loaded or on a server, and `model` is an object"
-        )
-    is_new = not out.exists()
-    used, settled = _asked_model(asked, model, out, decoding, asking)
+    _check_settings(asked, model, decoding, asking)
+    kind, is_new = asked.asked.kind, not out.exists()
+    used = _opened(asked, model, decoding, asking)
+    settled = _settled(asked, used, decoding, out) if kind == "text" else None
+    if isinstance(used, LocalModel | ServerModel) and settled is not None:
+        used = used.with_decoding(settled)
     with opened(
         out,
         asked,
@@ -202,64 +192,59 @@ def plan_asking(
     return AskingPlan(len(texts), tokens_in, count_tokens is None, tokens_out, cost)
 
 
-def _asked_model(
-    asked: ReleaseItems, model: Local | Server | OwnModel, out: Path, decoding: Decoding, asking: Asking
-) -> tuple[Model, Settled | None]:
-    """The model, ready to be asked, and how it writes, where it writes and somebody knows."""
-    kind, fields = asked.asked.kind, decoding.given(*_OF_WRITING)
-    if kind == "candidates":
-        return _candidate_scorer(asked, model, decoding), None
-    n_samples = asked.options.get("samples", 1)
-    # How an object writes is its own matter, as long as nobody says it.
+def _check_settings(
+    asked: ReleaseItems, model: Local | Server | OwnModel, decoding: Decoding, asking: Asking
+) -> None:
+    """Refuse what would change nothing, or cannot be, where a model is asked in this way."""
+    kind, n_samples = asked.asked.kind, asked.options.get("samples", 1)
+    spoken, files = decoding.given(*_OF_SPEAKING), asking.given("batch_out", "batch_in")
     is_own = not isinstance(model, Local | Server)
+    if kind != "text":
+        written = decoding.given(*_OF_WRITING) | files | asking.given("budget")
+        refuse(
+            written | {"samples": n_samples if n_samples > 1 else None},
+            "where answers are written, and here the likeliest option or candidate is the answer",
+        )
+    if kind == "candidates":
+        if isinstance(model, Server):
+            raise ArgumentError(
+                "a server does not say how likely a candidate is; name a `model` on this machine"
+            )
+        of_chats = spoken | {"chat": getattr(model, "chat", None)}
+        refuse(of_chats, "where a model writes or chooses, and here candidates are scored")
+    if is_own:
+        refuse(spoken, "for a model that is loaded or on a server, and `model` is an object")
+    if not isinstance(model, Server):
+        refuse(files, "for a model on a server (`server`)")
+    if files:
+        alone = asking.given("shard", "budget")
+        refuse(alone, "where questions are asked one by one, and files are answered elsewhere")
+    # How an object writes is its own matter, as long as nobody says it.
     if n_samples > 1 and not decoding.temperature and not (is_own and decoding.temperature is None):
         raise ArgumentError(
             f"{n_samples} samples at temperature 0 are one text {n_samples} times; "
             "give a `temperature` above 0, or `samples=1`"
         )
-    if not isinstance(model, Local | Server):
-        used = callers_model(model, kind)
-        return used, Settled(**fields) if fields else None
-    ours = _opened(model, decoding, asking)
-    if kind != "text":
-        return ours, None
-    settled = _settled(ours, fields, out)
-    if asked.options.get("shots") and not ours.describe().chat:
-        # A base model takes examples up as a series, and would go on with questions of its own.
-        settled = settled.model_copy(update={"stop": (BLANK_LINE,)})
-    return ours.with_decoding(settled), settled
 
 
-def _candidate_scorer(asked: ReleaseItems, model: Local | Server | OwnModel, decoding: Decoding) -> Model:
-    """The model, ready to score candidates."""
+def _opened(asked: ReleaseItems, model: Local | Server | OwnModel, decoding: Decoding, asking: Asking) -> Any:
+    """The model, ready to be asked, with the methods that answers of this kind take."""
+    kind = asked.asked.kind
     if isinstance(model, Server):
-        raise ArgumentError("a server does not say how likely a candidate is; name a `model` on this machine")
-    of_chats = decoding.given(*_OF_SPEAKING) | {"chat": getattr(model, "chat", None)}
-    refuse(of_chats, "where a model writes or chooses, and here candidates are scored")
+        return open_server(
+            model.name,
+            model.url,
+            chat=model.chat,
+            options=_chat_options(model, decoding),
+            concurrency=model.concurrency,
+            # One that only reads or writes files need not be at hand.
+            reachable=not asking.in_files or (model.url is not None and not asking.batch_in),
+        )
     if not isinstance(model, Local):
-        scorer: Model = callers_model(model, "candidates")
-        return scorer
-    return open_candidate_scorer(model, **{name: asked.options[name] for name in _OF_OUR_MODELS})
-
-
-def _opened(model: Local | Server, decoding: Decoding, asking: Asking) -> LocalModel | ServerModel:
-    options = _chat_options(model, decoding)
-    if isinstance(model, Local):
-        refuse(asking.given("batch_out", "batch_in"), "for a model on a server (`server`)")
-        return open_local(model, options=options)
-    if asking.in_files:
-        alone = asking.given("shard", "budget")
-        refuse(alone, "where questions are asked one by one, and files are answered elsewhere")
-    # One that only reads or writes files need not be at hand.
-    reachable = not asking.batch_in and (asking.batch_out is None or model.url is not None)
-    return open_server(
-        model.name,
-        model.url,
-        chat=model.chat,
-        options=options,
-        concurrency=model.concurrency,
-        reachable=reachable,
-    )
+        return callers_model(model, kind)
+    if kind == "candidates":
+        return open_candidate_scorer(model, **{name: asked.options[name] for name in _OF_OUR_MODELS})
+    return open_local(model, options=_chat_options(model, decoding))
 
 
 def _chat_options(model: Local | Server | OwnModel, decoding: Decoding) -> ChatOptions | None:
@@ -271,18 +256,24 @@ def _chat_options(model: Local | Server | OwnModel, decoding: Decoding) -> ChatO
     return ChatOptions(**fields) if fields else None
 
 
-def _settled(model: LocalModel | ServerModel, fields: Mapping[str, Any], out: Path) -> Settled:
-    """How a model writes, with room for thoughts where it has any.
+def _settled(asked: ReleaseItems, used: Any, decoding: Decoding, out: Path) -> Settled | None:
+    """How a model writes, with room for thoughts where it has any; null of an object of which nobody says it.
 
     A run that goes on keeps to what was settled when it began: what a server's first reply shows may change.
     """
-    usual = Settled(**fields)
-    if "max_tokens" in fields:
-        return usual
-    before = read_description(out).decoding if (out / DESCRIPTION_NAME).exists() else None
-    if before is not None and before.max_tokens in (usual.max_tokens, THINKING_TOKENS):
-        return usual.model_copy(update={"max_tokens": before.max_tokens})
-    return usual.model_copy(update={"max_tokens": THINKING_TOKENS}) if model.thinks() else usual
+    fields = decoding.given(*_OF_WRITING)
+    if not isinstance(used, LocalModel | ServerModel):
+        return Settled(**fields) if fields else None
+    if "max_tokens" not in fields:
+        before = read_description(out).decoding if (out / DESCRIPTION_NAME).exists() else None
+        if before is not None and before.max_tokens in (Settled().max_tokens, THINKING_TOKENS):
+            fields["max_tokens"] = before.max_tokens
+        elif used.thinks():
+            fields["max_tokens"] = THINKING_TOKENS
+    if asked.options.get("shots") and not used.describe().chat:
+        # A base model takes examples up as a series, and would go on with questions of its own.
+        fields["stop"] = (BLANK_LINE,)
+    return Settled(**fields)
 
 
 def keep_recorded(
