@@ -104,7 +104,7 @@ def keep(folder: Path, items: int) -> float:
     """Keep an answer to each item, as a model's come in."""
     from blend.eval.models import Decoding, ModelDescription
     from blend.eval.runs import AskedRelease, ReleaseItems
-    from blend.eval.runs.run_directory import opened
+    from blend.eval.runs.run_directory import open_run
 
     started = time.perf_counter()
     options, made = asked(folder, items)
@@ -112,7 +112,8 @@ def keep(folder: Path, items: int) -> float:
     wanted = ReleaseItems(release, "multiple-choice", options.kept(), made)
     model = ModelDescription(backend="server", id="made-up", chat=True, delimiter="")
     forms = ['{"answer_choice":"A"}', "B. it is", "The answer is C.", "I cannot say, D"]
-    with opened(folder / "run", wanted, model, Decoding(temperature=1)) as run, run.answer_file() as file:
+    run = open_run(folder / "run", wanted, model, Decoding(temperature=1))
+    with run.answer_file() as file:
         number = 0
         for part, _ in made.in_parts():
             for some in part["item_id"].to_frame().iter_slices(BLOCK):

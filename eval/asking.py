@@ -31,7 +31,7 @@ from blend.eval.runs import DESCRIPTION_NAME, RecordedAnswers, ReleaseItems, rea
 from blend.eval.runs.answer_logs import style_of
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.ask_model import ask_model, keep_results, pending_items, requests_of, write_requests
-from blend.eval.runs.run_directory import Run, RunOutcome, opened, outcome_of
+from blend.eval.runs.run_directory import Run, RunOutcome, open_run, outcome_of
 from blend.eval.task_protocol import Task
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError
@@ -115,32 +115,30 @@ def ask(
     settled = _settled(asked, used, decoding, out) if kind == "text" else None
     if isinstance(used, LocalModel | ServerModel) and settled is not None:
         used = used.with_decoding(settled)
-    with opened(
+    run = open_run(
         out,
         asked,
         used.describe(),
         settled,
         chat_options=None if kind == "candidates" else _chat_options(model, decoding),
         shard=asking.shard,
-    ) as run:
-        if asking.on_plan is not None:
-            try:
-                prompts = pending_items(run)["prompt"]
-                max_tokens = 0 if settled is None else settled.max_tokens
-                asking.on_plan(
-                    plan_asking(prompts, used, max_tokens, system=decoding.system, price=asking.price)
-                )
-            except BaseException:
-                # Of several machines another one may have begun.
-                if is_new and not any(run.answers_folder.iterdir()):
-                    rmtree(run.directory)
-                raise
-        if isinstance(used, ServerModel) and asking.batch_out is not None:
-            files = write_requests(asking.batch_out, requests_of(run, used.form))
-            return run, outcome_of(run, n_asked=0)._replace(files=files)
-        if isinstance(used, ServerModel) and asking.batch_in:
-            return keep_results(run, asking.batch_in)
-        return run, ask_model(run, used, price=asking.price, budget=asking.budget, on_progress=on_progress)
+    )
+    if asking.on_plan is not None:
+        try:
+            prompts = pending_items(run)["prompt"]
+            max_tokens = 0 if settled is None else settled.max_tokens
+            asking.on_plan(plan_asking(prompts, used, max_tokens, system=decoding.system, price=asking.price))
+        except BaseException:
+            # Of several machines another one may have begun.
+            if is_new and not any(run.answers_folder.iterdir()):
+                rmtree(run.directory)
+            raise
+    if isinstance(used, ServerModel) and asking.batch_out is not None:
+        files = write_requests(asking.batch_out, requests_of(run, used.form))
+        return run, outcome_of(run, n_asked=0)._replace(files=files)
+    if isinstance(used, ServerModel) and asking.batch_in:
+        return keep_results(run, asking.batch_in)
+    return run, ask_model(run, used, price=asking.price, budget=asking.budget, on_progress=on_progress)
 
 
 class AskingPlan(NamedTuple):
@@ -313,7 +311,7 @@ def keep_recorded(
     else:
         answers, noticed = read_predictions(path, asked.asked, form)
     warnings = (*asked.asked.warnings, *(f"{path.name}: {warning}" for warning in noticed))
-    with opened(out, asked, RecordedAnswers.of(path, given.name), None) as run:
-        write_answers(run.answers_folder / "main.jsonl", answers)
-        outcome = outcome_of(run, n_asked=0)
-        return run, outcome._replace(warnings=(*warnings, *outcome.warnings), usage=None)
+    run = open_run(out, asked, RecordedAnswers.of(path, given.name), None)
+    write_answers(run.answers_folder / "main.jsonl", answers)
+    outcome = outcome_of(run, n_asked=0)
+    return run, outcome._replace(warnings=(*warnings, *outcome.warnings), usage=None)

@@ -18,7 +18,6 @@ import polars as pl
 from blend.eval.items import TaskItems
 from blend.eval.runs.answer_logs import (
     ID_KEYS,
-    LOG_SUFFIXES,
     LOGS,
     NOT_AN_ARCHIVE,
     LoggedAnswer,
@@ -73,14 +72,10 @@ def read_recorded(path: Path, asked: TaskItems) -> ReadAnswers:
         RowError, RowErrors: If the file cannot be read, or if ids are unknown, twice there or blank, or a
             response is not text; names file and row of each.
     """
-    if path.is_dir():
-        held = ", ".join(str(one.relative_to(path)) for one in sorted(path.rglob("*")) if _may_be_answers(one))
-        raise InputError(
-            f"{path}: a folder, and `answers` names one file; it holds {held or 'none of answers'}"
-        )
     if not path.is_file():
+        what = "a folder, and not a file" if path.is_dir() else "no such file"
         raise InputError(
-            f"{path}: no such file; `answers` names a file of answers ({', '.join(SUFFIXES)}, or {LOGS})"
+            f"{path}: {what}; `answers` names a file of answers ({', '.join(SUFFIXES)}, or {LOGS})"
         )
     items, diagnostics = asked.items, Diagnostics()
     samples = items["sample"].n_unique() if "sample" in items.columns else 1
@@ -98,12 +93,6 @@ def read_recorded(path: Path, asked: TaskItems) -> ReadAnswers:
         answers.with_columns(finish_reason=pl.col("finish_reason").replace("", None)),
         (*noticed, *_warnings(len(answered), kept, items, answers)),
     )
-
-
-def _may_be_answers(path: Path) -> bool:
-    """Whether a file in a folder is one to name: of lm-eval's results only samples are."""
-    is_known = path.suffix.lower() in (*SUFFIXES, *LOG_SUFFIXES)
-    return is_known and path.is_file() and not path.name.startswith("results_")
 
 
 def _left_out(failed: list[LoggedAnswer], n_further: int) -> Iterator[str]:

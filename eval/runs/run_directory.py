@@ -7,7 +7,6 @@ of a table of texts or the replies that a judge reads, they are kept beside the 
 import dataclasses
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -280,8 +279,7 @@ def kept_items(directory: Path, description: RunDescription) -> TaskItems:
     return TaskItems(items, gold, {}, description.kind)
 
 
-@contextmanager
-def opened(
+def open_run(
     directory: Path,
     asked: ReleaseItems,
     model: ModelDescription | RecordedAnswers,
@@ -289,7 +287,7 @@ def opened(
     *,
     chat_options: ChatOptions | None = None,
     shard: Shard | None = None,
-) -> Iterator[Run]:
+) -> Run:
     """A run directory to write answers into: a new one, or the one in which the same run was started.
 
     Args:
@@ -299,9 +297,6 @@ def opened(
         decoding: How texts are generated; null where none are.
         chat_options: What is said besides the prompts; null where nothing is.
         shard: Which of several machines that write to the run this is; one alone when absent.
-
-    Yields:
-        The run.
 
     Raises:
         InputError: If the directory holds another run (names what differs) or something else.
@@ -316,7 +311,7 @@ def opened(
                 atomic_write(directory / DESCRIPTION_NAME, description.to_json())
         else:
             description = _start(directory, description, asked.asked)
-    yield Run(directory, description, lambda: asked.asked, shard)
+    return Run(directory, description, lambda: asked.asked, shard)
 
 
 def _start(directory: Path, description: RunDescription, asked: TaskItems) -> RunDescription:

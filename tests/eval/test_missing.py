@@ -9,7 +9,7 @@ import pytest
 
 import blend
 from blend.eval.release_items import read_items, read_run
-from blend.eval.runs.run_directory import opened
+from blend.eval.runs.run_directory import open_run
 from blend.eval.scoring import score_answers
 from blend.eval.tasks import TASKS
 from helpers import kill_points
@@ -68,8 +68,7 @@ def test_more_are_scored_when_told_and_are_not_wrong(lacking: Callable[[int], bl
 
 
 def test_messages_for_answers_that_failed_and_for_a_run_that_is_not_finished(tmp_path: Path):
-    with opened(tmp_path / "begun", kill_points.asked(), Echo().describe(), None):
-        pass
+    open_run(tmp_path / "begun", kill_points.asked(), Echo().describe(), None)
     run_all(tmp_path / "failed", Echo(fails=True))
     for name, what in {
         "begun": "24 of 24 items have no answer (100.0 %): 24 were not asked yet",

@@ -20,7 +20,7 @@ from blend.eval.models.chosen import callers_model
 from blend.eval.release_items import read_items
 from blend.eval.runs import AskedRelease, ReleaseItems, signature
 from blend.eval.runs.ask_model import ask_model
-from blend.eval.runs.run_directory import Run, opened
+from blend.eval.runs.run_directory import Run, open_run
 from blend.eval.scoring import score_answers
 from blend.eval.task import checked_options, offered
 from blend.eval.tasks import TASKS
@@ -163,8 +163,8 @@ def _asked(name: str, release: Path) -> ReleaseItems:
 def _run(asked: ReleaseItems, out: Path) -> Run:
     ranks = asked.asked.kind == "candidates"
     model = callers_model(Ranker(), "candidates") if ranks else Echo()
-    with opened(out, asked, MODEL, None if ranks else DRAWING) as run:
-        ask_model(run, model)
+    run = open_run(out, asked, MODEL, None if ranks else DRAWING)
+    ask_model(run, model)
     return run
 
 

@@ -19,7 +19,7 @@ from blend.eval.items import ITEMS, TaskItems, repeated
 from blend.eval.models import Generation, ModelDescription
 from blend.eval.release_items import read_run
 from blend.eval.runs import AskedRelease, ReleaseItems, answers, ask_model, run_directory
-from blend.eval.runs.run_directory import opened
+from blend.eval.runs.run_directory import open_run
 from blend.eval.tasks.multiple_choice import ChoiceOptions
 
 N_ITEMS = 24
@@ -68,8 +68,8 @@ def asked(
 
 
 def run_all(out: Path, model: Echo, samples: int = 1) -> None:
-    with opened(out, asked(samples=samples), model.describe(), None) as run:
-        ask_model.ask_model(run, model)
+    run = open_run(out, asked(samples=samples), model.describe(), None)
+    ask_model.ask_model(run, model)
 
 
 def digest(directory: Path) -> dict[str, object]:

@@ -13,7 +13,7 @@ import polars as pl
 from blend.eval.items import ITEMS, PART, ItemParts, TaskItems, joined_names, text_digest
 from blend.eval.runs import AskedRelease, RecordedAnswers, ReleaseItems
 from blend.eval.runs.answer_logs import ID_KEYS, LOG_SUFFIXES
-from blend.eval.runs.run_directory import RunOutcome, opened
+from blend.eval.runs.run_directory import RunOutcome, open_run
 from blend.eval.tasks.cultural_prompts import CulturalPromptOptions, CulturalPromptsTask
 from blend.loaders.files.atomic import atomic_file
 from blend.loaders.files.content import check_tables
@@ -210,8 +210,8 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None) -> RunOutcome
         options = {"samples": max(keys.group_by("split", "category", "topic", "group").len()["len"])}
         asked = TaskItems(items, gold, {}, "text")
         wanted = ReleaseItems(_asked(keys), CulturalPromptsTask.name, options, asked)
-        with opened(out, wanted, RecordedAnswers.of(path, model), None) as run:
-            _copy(texts, keys, run.answers_folder / "main.jsonl")
+        run = open_run(out, wanted, RecordedAnswers.of(path, model), None)
+        _copy(texts, keys, run.answers_folder / "main.jsonl")
     except pl.exceptions.PolarsError as error:
         raise RowError(
             f"cannot be read as a table of texts ({str(error).splitlines()[0]})",

@@ -20,7 +20,7 @@ from blend.eval.models.local_model import open_local
 from blend.eval.models.model_loading import make_tiny_model
 from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.ask_model import ask_model
-from blend.eval.runs.run_directory import opened
+from blend.eval.runs.run_directory import open_run
 from blend.eval.scoring import ScoredAnswers, score_answers
 from blend.eval.tasks import TASKS
 from helpers.in_process import run as command
@@ -79,8 +79,8 @@ def decided_here(release: Path, model: Path, out: Path, *, rule: str, **options:
     """What we make of a model's own answers."""
     asked = read_items(release, TASKS["multiple-choice"], **options)
     opened_model = open_local(Local(path=str(model), device="cpu", dtype="float32"))
-    with opened(out, asked, opened_model.describe(), None) as run:
-        ask_model(run, opened_model)
+    run = open_run(out, asked, opened_model.describe(), None)
+    ask_model(run, opened_model)
     return score_answers(read_run(out), rule=rule)
 
 

@@ -18,7 +18,7 @@ import pytest
 from blend.eval.models import Decoding, ModelDescription, StopAsking
 from blend.eval.models.server import TRIES, open_server
 from blend.eval.runs.ask_model import ask_model
-from blend.eval.runs.run_directory import opened
+from blend.eval.runs.run_directory import open_run
 from blend.loaders import servers
 from blend.schemas.errors import ServerError
 from helpers.kill_points import asked
@@ -216,11 +216,11 @@ FAULTS: dict[str, tuple[Fault, dict[str, Any], str | None]] = {
 def ask(out: Path, server: FaultyServer, **options: Any) -> str | None:
     """Ask what has no answer yet; returns what is said of the first item that fails, or of why all stops."""
     model = open_server("m", server.url, **options)
-    with opened(out, asked(n_items=N_ITEMS), ASKED, Decoding()) as run:
-        try:
-            return ask_model(run, model).first_error
-        except ServerError as error:
-            return str(error)
+    run = open_run(out, asked(n_items=N_ITEMS), ASKED, Decoding())
+    try:
+        return ask_model(run, model).first_error
+    except ServerError as error:
+        return str(error)
 
 
 def answered(out: Path) -> list[str]:

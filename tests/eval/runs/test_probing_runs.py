@@ -11,7 +11,7 @@ from blend.eval.models.chosen import Local
 from blend.eval.models.local_model import open_candidate_scorer
 from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.ask_model import ask_model
-from blend.eval.runs.run_directory import TOKENS_NAME, Run, RunOutcome, opened
+from blend.eval.runs.run_directory import TOKENS_NAME, Run, RunOutcome, open_run
 from blend.eval.scoring import score_answers
 from blend.eval.tasks import TASKS
 from blend.eval.tasks.probing import probing_items
@@ -31,8 +31,8 @@ def probed(food_release: Path, shared: Path, tmp_path: Path) -> Probed:
         asked = read_items(food_release, TASKS["probing"], **how)
         model = Local(path=str(shared / "models" / "tiny-bert"))
         prober = open_candidate_scorer(model, max_masks=asked.options["max_masks"])
-        with opened(tmp_path / out, asked, prober.describe(), None) as run:
-            return ask_model(run, prober), read_run(tmp_path / out)
+        run = open_run(tmp_path / out, asked, prober.describe(), None)
+        return ask_model(run, prober), read_run(tmp_path / out)
 
     return probed
 

@@ -127,15 +127,6 @@ def test_what_pandas_writes_for_no_value_is_none(tmp_path: Path):
     )
 
 
-def test_a_folder_of_results_says_what_it_holds(tmp_path: Path):
-    (folder := tmp_path / "results" / "model").mkdir(parents=True)
-    for name in ("results_2026.json", "samples_mcq_2026.jsonl", "notes.md"):
-        (folder / name).touch()
-    assert wrong(lambda: read_recorded(tmp_path / "results", TWO)) == (
-        f"{tmp_path / 'results'}: a folder, and `answers` names one file; it holds model/samples_mcq_2026.jsonl"
-    )
-
-
 CSV, LINES, PDF = "answers.csv", "answers.jsonl", "answers.pdf"
 
 

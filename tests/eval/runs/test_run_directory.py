@@ -12,7 +12,7 @@ from blend.eval.models.chosen import Shard
 from blend.eval.release_items import read_run
 from blend.eval.runs import go_on_with
 from blend.eval.runs.ask_model import ask_model
-from blend.eval.runs.run_directory import opened
+from blend.eval.runs.run_directory import open_run
 from blend.eval.scoring import score_answers
 from helpers.kill_points import N_ITEMS, Echo, asked, digest, run_all
 from helpers.messages import wrong
@@ -36,8 +36,8 @@ def run(made: Path, tmp_path: Path) -> Path:
 def test_a_failed_item_is_an_error_until_it_is_answered(made: Path, tmp_path: Path):
     out = tmp_path / "run"
     first, second, third = Echo(fails=True), Echo(), Echo()
-    with opened(out, asked(), first.describe(), None) as run:
-        outcome = ask_model(run, first)
+    run = open_run(out, asked(), first.describe(), None)
+    outcome = ask_model(run, first)
     assert (outcome.n_items, outcome.n_asked, outcome.n_missing) == (N_ITEMS, N_ITEMS, 1)
     assert outcome.first_error == "timed out"
     kept = read_run(out).answers()
@@ -51,7 +51,8 @@ def test_a_failed_item_is_an_error_until_it_is_answered(made: Path, tmp_path: Pa
 def test_a_second_process_is_refused(tmp_path: Path):
     run = tmp_path / "run"
     # The lock is the operating system's, so a second opening in this process stands for another one.
-    with opened(run, asked(), Echo().describe(), None) as begun, begun.answer_file():
+    begun = open_run(run, asked(), Echo().describe(), None)
+    with begun.answer_file():
         assert wrong(lambda: run_all(run, Echo())) == (
             f"{run}/answers/main.jsonl: another process writes its answers there; wait for it, or choose "
             "another `out`"
@@ -61,7 +62,7 @@ def test_a_second_process_is_refused(tmp_path: Path):
 def test_another_run_is_refused_by_what_differs(run: Path):
     before = digest(run)
     other = Echo().describe().model_copy(update={"id": "gpt-x", "revision": "v" * 80})
-    assert wrong(lambda: opened(run, asked(version="1.1.0"), other, None).__enter__()) == (
+    assert wrong(lambda: open_run(run, asked(version="1.1.0"), other, None)) == (
         f"{run}: holds another run, which differs in\n"
         "  release.version: 1.0.0 there, 1.1.0 now\n"
         "  model.id: echo there, gpt-x now\n"
@@ -150,8 +151,8 @@ SAMPLES = 3
 def ran(folder: Path, shard: Shard | None = None) -> list[tuple[str, int]]:
     """What is asked of the run, as prompts and draws."""
     model = Echo()
-    with opened(folder, asked(samples=SAMPLES), model.describe(), None, shard=shard) as run:
-        ask_model(run, model)
+    run = open_run(folder, asked(samples=SAMPLES), model.describe(), None, shard=shard)
+    ask_model(run, model)
     return model.asked
 
 

@@ -12,7 +12,7 @@ from blend.eval.asking import plan_asking
 from blend.eval.models.chosen import Price, money
 from blend.eval.models.model_loading import make_tiny_model
 from blend.eval.runs.answers import write_answers
-from blend.eval.runs.run_directory import Usage, opened, outcome_of
+from blend.eval.runs.run_directory import Usage, open_run, outcome_of
 from helpers.kill_points import Echo, asked
 from helpers.messages import wrong
 from helpers.models.model_servers import BatchServer
@@ -39,9 +39,9 @@ def test_usage_in_words_leaves_out_what_nobody_knows():
 def test_a_finish_reason_that_nobody_knows_is_told_once(tmp_path: Path):
     ends = ["stop", "tool_calls", "other", "tool_calls", None]
     rows = [{"item_id": f"i{n}", "text": "A", "finish_reason": end} for n, end in enumerate(ends)]
-    with opened(tmp_path / "run", asked(), Echo().describe(), None) as run:
-        write_answers(run.answers_folder / "main.jsonl", pl.DataFrame(rows))
-        found = outcome_of(run, n_asked=0)
+    run = open_run(tmp_path / "run", asked(), Echo().describe(), None)
+    write_answers(run.answers_folder / "main.jsonl", pl.DataFrame(rows))
+    found = outcome_of(run, n_asked=0)
     assert found.warnings == (
         (
             "1 answer has the finish reason 'other', which is not known; it is taken as whole, so look whether "
