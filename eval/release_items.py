@@ -30,7 +30,7 @@ from blend.eval.task_protocol import Task
 from blend.eval.tasks import task_of
 from blend.loaders.datasets import fetch_tables, find_region, find_release
 from blend.loaders.files.progress import ProgressCallback, progress_if_watched
-from blend.loaders.releases.tables import read_config, release_domain, scan_config
+from blend.loaders.releases.tables import read_config, release_domain
 from blend.schemas.errors import BlendWarning, InputError
 from blend.schemas.locales import Registry
 from blend.schemas.rows import (
@@ -101,10 +101,9 @@ def read_items(
     used = _in_the_domains_words(used, places.folder)
     splits = {locale.tag: locale.split for locale in places.locales}
     region = pl.col("locale").replace_strict(splits, return_dtype=pl.String).alias("region")
-    read = scan_config if task.streams else read_config
-    tables: dict[str, Any] = {config: read(places.folder, config) for config in configs}
+    tables = {config: read_config(places.folder, config) for config in configs}
     tables = {
-        config: rows.with_columns(region) if "locale" in rows.collect_schema() else rows
+        config: rows.with_columns(region) if "locale" in rows.columns else rows
         for config, rows in tables.items()
     }
     asked = task.items(tables, used)

@@ -133,8 +133,6 @@ class TaskData(Protocol):
     """Options that are as if given where texts are all there is, as of another tool."""
     people_label: ClassVar[bool] = False
     """Whether people can say of its replies whether they are correct (`judging.reply_sheet`)."""
-    streams: ClassVar[bool] = False
-    """Whether `items` takes its tables as lazy frames, and makes items in parts."""
     missing_is_wrong: ClassVar[tuple[str, ...]] = ()
     """Rules by which an item without an answer is wrong, so that any number of them may be missing."""
     repeated: ClassVar[Mapping[str, str]] = {}

@@ -84,7 +84,6 @@ class CulturalPromptsTask(Task):
     scoring = CulturalScoring
     rules = ("default", "paper", "reference_code")
     chosen_by = ("kinds", "nationalities")
-    streams = True
     units = (
         "Variances are halves of squared word edit distances (0 to 1), tau is between -1 and 1; empty, "
         "refusal, other-language, unparted, repeated, unanswered and significant are in percent. "

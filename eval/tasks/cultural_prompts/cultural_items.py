@@ -34,9 +34,7 @@ GOLD = pl.Schema(
 the language that it should be in (null where nobody says)."""
 
 
-def cultural_items(
-    tables: Mapping[str, pl.DataFrame | pl.LazyFrame], options: CulturalPromptOptions
-) -> TaskItems:
+def cultural_items(tables: Mapping[str, pl.DataFrame], options: CulturalPromptOptions) -> TaskItems:
     """The items of cultural prompts, in parts.
 
     Args:
