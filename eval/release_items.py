@@ -58,8 +58,6 @@ def read_items(
     release: str | Path,
     task: Task,
     *,
-    locales: Sequence[str] | None = None,
-    limit: int | None = None,
     in_parts: bool = False,
     **options: Any,
 ) -> ReleaseItems:
@@ -68,10 +66,8 @@ def read_items(
     Args:
         release: A directory, or ``org/name@v1.0.0`` on the Hub, of which only what the task reads is fetched.
         task: The task.
-        locales: Regions to ask about, by any of their names; all when absent.
-        limit: Templates per locale at most; all when absent.
         in_parts: Whether items may be made in parts, when they are wanted; all are in memory when not.
-        options: Further options of the task; those that are null have their defaults.
+        options: Options of the task, such as ``locales``; those that are null have their defaults.
 
     Raises:
         UnknownNameError: If there is no such region in the release; lists those there are.
@@ -80,23 +76,16 @@ def read_items(
             would be asked.
     """
     given = {name: value for name, value in options.items() if value is not None}
-    checked = checked_options(
-        task.options,
-        {
-            **given,
-            "locales": locales if locales is None or isinstance(locales, str) else list(locales),
-            "limit": limit,
-        },
-        task=task.name,
-    )
+    checked = checked_options(task.options, given, task=task.name)
     places = find_release(release)
     used, configs = task.settle(checked, places.manifest)
     where, held = places.manifest.label, places.manifest.tables
     _check_held(configs, {table.config for table in held}, task, where)
     fetch_tables(places, [table for table in held if table.config in configs])
     known = places.regions()
-    tags = known.tags if locales is None else _named_tags(locales, known, where)
-    if locales is not None:
+    tags: tuple[str, ...] = ()
+    if checked.locales is not None:
+        tags = _named_tags(checked.locales, known, where)
         used = dataclasses.replace(used, locales=None if len(tags) == len(known) else tags)
     used = _in_the_domains_words(used, places.folder)
     splits = {locale.tag: locale.split for locale in places.locales}
@@ -107,7 +96,7 @@ def read_items(
         for config, rows in tables.items()
     }
     asked = task.items(tables, used)
-    _check_asked(asked, task, where, {} if locales is None else {tag: splits[tag] for tag in tags})
+    _check_asked(asked, task, where, {tag: splits[tag] for tag in tags})
     if isinstance(used, WrittenOptions):
         asked = repeated(asked, used.samples)
     asked = asked._replace(locales=places.locales)
@@ -119,8 +108,7 @@ def read_items(
 def _named_tags(locales: Sequence[str], known: Registry, where: str) -> tuple[str, ...]:
     """The regions that are named, in their order in the release."""
     # Commas between several, as people type them.
-    each = [locales] if isinstance(locales, str) else locales
-    named = {find_region(name.strip(), known, where=where).tag for one in each for name in one.split(",")}
+    named = {find_region(name.strip(), known, where=where).tag for one in locales for name in one.split(",")}
     return tuple(tag for tag in known.tags if tag in named)
 
 

@@ -14,7 +14,7 @@ from helpers.in_process import run
 from helpers.messages import message_of
 
 # That an object which writes is asked for letters in words.
-pytestmark = pytest.mark.filterwarnings("ignore:`model` writes")
+pytestmark = pytest.mark.filterwarnings("ignore:the model writes")
 
 
 RUNGS = ("multiple-choice", "true-false", "short-answer")
