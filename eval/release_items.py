@@ -183,22 +183,20 @@ def read_run(directory: str | Path, *, release: str | Path | None = None) -> Run
         description = description.model_copy(update={"options": options.kept()})
     if (folder / ITEMS_NAME).exists():
         return Run(folder, description, cache(lambda: kept_items(folder, description)))
-    run = Run(folder, description, cache(lambda: _made_anew(folder, description)))
-    if release is None:
-        return run
-    moved = description.release.model_copy(update={"location": _location_of(release)})
-    found = description.model_copy(update={"release": moved})
-    elsewhere = f"name the release that was asked, {moved.name} {moved.version}"
-    asked = cache(lambda: _made_anew(folder, found, elsewhere))
-    asked()
-    return Run(folder, change_description(run, release=moved).description, asked)
+    fix = "say where it lies now: `blend eval score RUN --release DIR`"
+    if release is not None:
+        moved = description.release.model_copy(update={"location": _location_of(release)})
+        description = description.model_copy(update={"release": moved})
+        fix = f"name the release that was asked, {moved.name} {moved.version}"
+    run = Run(folder, description, cache(lambda: _made_anew(folder, description, fix)))
+    if release is not None:
+        run.asked()  # which refuses another release
+        run = change_description(run, release=description.release)
+    return run
 
 
-_SAY_WHERE = "say where it lies now: `blend eval score RUN --release DIR`"
-
-
-def _made_anew(directory: Path, run: RunDescription, elsewhere: str = _SAY_WHERE) -> TaskItems:
-    """The items of a run, from its release; ``elsewhere`` is what to do where that is another one, or gone.
+def _made_anew(directory: Path, run: RunDescription, fix: str) -> TaskItems:
+    """The items of a run, from its release; ``fix`` is what to do where that is another one, or gone.
 
     Raises:
         BlendError: If the release is not there, or not as it was, or gives other items to this version.
@@ -211,12 +209,12 @@ def _made_anew(directory: Path, run: RunDescription, elsewhere: str = _SAY_WHERE
     try:
         found = read_items(location, task_of(run.task), in_parts=True, **run.options)
     except InputError as error:
-        raise InputError(f"{directory}: its questions come from the release: {error}; {elsewhere}") from error
+        raise InputError(f"{directory}: its questions come from the release: {error}; {fix}") from error
     there = found.release
     if there.tables != run.release.tables:
         raise InputError(
             f"{directory}: the run asked {run.release.name} {run.release.version}, and {location} holds "
-            f"{there.name} {there.version} with other tables; {elsewhere}"
+            f"{there.name} {there.version} with other tables; {fix}"
         )
     prompts = {name: text_digest(text) for name, text in found.asked.prompts.items()}
     if found.asked.n_items != run.n_items or prompts != run.prompts:
