@@ -5,24 +5,22 @@ tasks their files, and what it writes is what ``batch_in`` reads.
 """
 
 import dataclasses
-import json
 import os
 import shutil
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from string import Template
 from typing import Any, Literal
 from uuid import uuid4
 
 from blend.eval.models import ChatOptions, ModelDescription
-from blend.eval.models.server import CHAT_COMPLETIONS, COMPLETIONS, VERSION, RequestForm
+from blend.eval.models.server import CHAT_COMPLETIONS, COMPLETIONS, FATAL, RequestForm
 from blend.eval.release_items import read_run
 from blend.eval.runs.answer_logs import reason_of
 from blend.eval.runs.ask_model import keep_results, pending_items, requests_of, write_requests
 from blend.eval.runs.run_directory import Run, outcome_of
-from blend.loaders.files.content import open_content
-from blend.loaders.servers import server_address
+from blend.loaders.servers import REFUSED, server_address
 from blend.schemas.errors import ArgumentError, InputError, MissingExtraError, ServerError
 from blend.schemas.texts import pluralise
 
@@ -49,12 +47,6 @@ _TASK_REQUESTS = 5000
 
 _CHUNK = 1000
 """Requests between two checkpoints that datatrove forgets; so many are written again after a kill."""
-
-_OF_THE_REQUEST = (400, 413, 422, 500)
-"""Statuses that the same request would get again."""
-
-_OF_THE_SERVER = (301, 302, 303, 307, 308, 401, 403, 404)
-"""Statuses that every request would get."""
 
 _SECONDS = 600.0
 """How long a reply is waited for, where ``request_timeout`` does not say."""
@@ -110,8 +102,8 @@ def run_on_cluster(
                 return dataclasses.replace(run, outcome=outcome_of(run, n_asked=0))
             requests.mkdir(parents=True)
             write_requests(requests / "requests.jsonl", requests_of(run, form), most=task_requests)
-        files, submitted = sorted(requests.glob("*.jsonl")), folder / "logs" / "launch_script.slurm"
-        tasks, reason = _tasks(files, folder.absolute(), server, executor, settings), "see the logs"
+        submitted, reason = folder / "logs" / "launch_script.slurm", "see the logs"
+        tasks = _tasks(form, folder.absolute(), server, executor, settings)
         # What was submitted before has not ended before Slurm has.
         if not submitted.exists():
             try:
@@ -123,7 +115,7 @@ def run_on_cluster(
             if submitted.exists():
                 return None
             raise ServerError(
-                f"{pluralise(n_left, 'task')} of {len(files)} ended without all answers ({reason}; "
+                f"{pluralise(n_left, 'task')} of {tasks.world_size} ended without all answers ({reason}; "
                 f"{folder / 'logs'}); what was answered is kept: mend that, and run the same again"
             )
         run, outcome = keep_results(run, (folder / "answers",))
@@ -144,20 +136,18 @@ def _asked_in_files(directory: Path) -> tuple[Run, RequestForm]:
     return run, RequestForm(model.id, model.chat, asked.decoding, asked.chat_options or ChatOptions())
 
 
-def _tasks(files: Sequence[Path], out: Path, server: str, executor: str, settings: Mapping[str, Any]) -> Any:
+def _tasks(form: RequestForm, folder: Path, server: str, executor: str, settings: Mapping[str, Any]) -> Any:
     """The executor of datatrove with all that it runs."""
-    with open_content(files[0]) as file:
-        request = json.loads(file.readline())
     of_config = {field.name for field in dataclasses.fields(InferenceConfig)} & {*settings}
     kind, usual = _EXECUTORS[executor]
     try:
         config = InferenceConfig(
             server_type="vllm" if server == "vllm" else "endpoint",
             endpoint_url=server if server == "vllm" else server_address(server, where="`server`"),
-            model_name_or_path=request["body"]["model"],
+            model_name_or_path=form.model,
             # The key is read where somebody asks, and stands in no file.
             api_key="none",
-            use_chat=request["url"] == VERSION + CHAT_COMPLETIONS,
+            use_chat=form.chat,
             # datatrove has vLLM run whatever code a repository brings along.
             model_kwargs={"trust-remote-code": False},
             **{name: settings[name] for name in of_config},
@@ -165,16 +155,17 @@ def _tasks(files: Sequence[Path], out: Path, server: str, executor: str, setting
         runner = _Runner(
             _ask,
             config,
-            _Writer(str(out / "answers"), "${rank}-${chunk_index}.jsonl", compression=None),
-            checkpoints_local_dir=str(out / "checkpoints"),
+            _Writer(str(folder / "answers"), "${rank}-${chunk_index}.jsonl", compression=None),
+            checkpoints_local_dir=str(folder / "checkpoints"),
             records_per_chunk=_CHUNK,
         )
         # Its cache of replies writes to disk for every one, in a row, and checkpoints hold the same.
         runner.request_cache.enabled = False
-        folder = str(files[0].parent.absolute())
-        reader = JsonlReader(folder, adapter=_document, compression=None, add_file_path=False)
+        requests = folder / "requests"
+        reader = JsonlReader(str(requests), adapter=_document, compression=None, add_file_path=False)
         theirs = {name: value for name, value in settings.items() if name not in of_config}
-        return kind([reader, runner], tasks=len(files), logging_dir=str(out / "logs"), **usual | theirs)
+        n_tasks = len([*requests.glob("*.jsonl")])
+        return kind([reader, runner], tasks=n_tasks, logging_dir=str(folder / "logs"), **usual | theirs)
     except TypeError as error:
         raise ArgumentError(f"`settings`: datatrove says {' '.join(str(error).split())}; correct it") from error
 
@@ -234,11 +225,10 @@ class _Endpoint(EndpointServer):  # type: ignore[misc]  # as above
             reply["usage"] = {**(reply.get("usage") or {}), "model": reply.get("model")}
             reply["choices"][0].setdefault("finish_reason", None)
         except openai.APIStatusError as error:
-            if error.status_code in _OF_THE_REQUEST:
+            if error.status_code in (*REFUSED, 500):
                 # The body tells what a content filter held back.
                 raise InferenceError(None, error.body or str(error)) from error
-            is_lost = error.status_code in _OF_THE_SERVER
-            raise (NobodyAnswersError if is_lost else ConnectionError)(error) from error
+            raise (NobodyAnswersError if error.status_code in FATAL else ConnectionError)(error) from error
         except (openai.APIConnectionError, ValueError, TypeError, LookupError, AttributeError) as error:
             raise ConnectionError(f"the reply cannot be read ({error})") from error
         return reply

@@ -297,7 +297,7 @@ async def _posted(client: "AsyncOpenAI", path: str, body: dict[str, Any]) -> obj
 _MAX_FAILURES = 10
 """After so many items in a row without an answer no further ones are asked: the server is not up to it."""
 
-_FATAL = (401, 403, 404, *REDIRECTS)
+FATAL = (401, 403, 404, *REDIRECTS)
 """Answers that no other item would change."""
 
 
@@ -334,7 +334,7 @@ def _ask_items(
         except (APIStatusError, APITimeoutError, BadReplyError) as error:
             # They concern one item; no connection at all concerns all of them.
             code = getattr(error, "status_code", None)
-            if code in _FATAL or is_unconnected(error):
+            if code in FATAL or is_unconnected(error):
                 raise
             why = problem(error, server)
             table.put([item], [Generation.failed(why)])
