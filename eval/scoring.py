@@ -29,33 +29,6 @@ from blend.loaders.files.progress import ProgressCallback, silent
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.texts import agreeing
 
-
-def _with_repeats(scored: ScoredItems, items: pl.DataFrame, figures: Mapping[str, str]) -> ScoredItems:
-    """What was scored, with the number of every repeat and with figures on how the repeats differ.
-
-    Args:
-        scored: Decisions and figures.
-        items: ``item_id``, ``region`` and ``sample`` of the run, in order (`items.repeated`).
-        figures: `Task.repeated`.
-
-    Returns:
-        Decisions with ``sample``, and for every figure and its mean over regions ``…-between-runs`` behind the
-        others; see ``docs/scores.md``.
-    """
-    question = (pl.col("sample") == 0).cum_sum().alias("question")
-    numbered = items.select("item_id", "region", question)
-    held = {score.metric for score in scored.scores}
-    found: list[Score] = []
-    for metric, column in figures.items():
-        values = scored.decisions.select("item_id", value=pl.col(column).cast(pl.Float64)).drop_nulls("value")
-        rows = numbered.join(values, on="item_id", how="inner").drop("item_id")
-        found += repeat_scores(metric, rows, macro=f"{metric}-macro" in held)
-    decisions = scored.decisions.join(
-        items.select("item_id", "sample"), on="item_id", how="left", maintain_order="left"
-    )
-    return scored._replace(decisions=decisions, scores=(*scored.scores, *found))
-
-
 _MAX_UNANSWERED = 0.01
 """Share of written answers that are unanswered above which a reader is warned."""
 
@@ -136,6 +109,53 @@ def score_answers(
     return ScoredAnswers(scores, scored.decisions, (*scored.warnings, *_warnings(run, scored, n_filtered)))
 
 
+def _check_missing(run: Run, state: RunOutcome, *, allow_missing: bool) -> None:
+    """Refuse to score a run of which too many items have no answer."""
+    if allow_missing or state.can_be_scored:
+        return
+    is_recorded = run.description.model.backend == "recorded"
+    n_items, n_missing = state.n_items, state.n_missing
+    reasons = []
+    if n_absent := n_missing - state.n_failed:
+        reasons.append(f"{n_absent} {'are not in the file' if is_recorded else 'were not asked yet'}")
+    if state.n_failed:
+        reasons.append(f"{state.n_failed} failed (first: {state.first_error})")
+    again = "run the same command again to ask them"
+    if is_recorded:
+        again = "run again with a file that holds them all, into another directory"
+    raise InputError(
+        f"{run.directory}: {n_missing} of {n_items} items {agreeing(n_missing, 'has', 'have')} no answer "
+        f"({100 * n_missing / n_items:.1f} %): {', '.join(reasons)}; {again}, or score what is there with "
+        "`allow_missing`"
+    )
+
+
+def _with_repeats(scored: ScoredItems, items: pl.DataFrame, figures: Mapping[str, str]) -> ScoredItems:
+    """What was scored, with the number of every repeat and with figures on how the repeats differ.
+
+    Args:
+        scored: Decisions and figures.
+        items: ``item_id``, ``region`` and ``sample`` of the run, in order (`items.repeated`).
+        figures: `Task.repeated`.
+
+    Returns:
+        Decisions with ``sample``, and for every figure and its mean over regions ``…-between-runs`` behind the
+        others; see ``docs/scores.md``.
+    """
+    question = (pl.col("sample") == 0).cum_sum().alias("question")
+    numbered = items.select("item_id", "region", question)
+    held = {score.metric for score in scored.scores}
+    found: list[Score] = []
+    for metric, column in figures.items():
+        values = scored.decisions.select("item_id", value=pl.col(column).cast(pl.Float64)).drop_nulls("value")
+        rows = numbered.join(values, on="item_id", how="inner").drop("item_id")
+        found += repeat_scores(metric, rows, macro=f"{metric}-macro" in held)
+    decisions = scored.decisions.join(
+        items.select("item_id", "sample"), on="item_id", how="left", maintain_order="left"
+    )
+    return scored._replace(decisions=decisions, scores=(*scored.scores, *found))
+
+
 def _warnings(run: Run, scored: ScoredItems, n_filtered: int) -> Iterator[str]:
     """Say where many of the answers are none, or name no option; ``n_filtered`` were stopped by a filter."""
     n_unanswered, n_written = written_count(scored.scores)
@@ -191,24 +211,3 @@ def write_scores(run: Run, scored: ScoredAnswers) -> Scores:
         # Only now that both can take their names, decisions first: earlier scores would belong to others.
         drop_scores(run)
     return written
-
-
-def _check_missing(run: Run, state: RunOutcome, *, allow_missing: bool) -> None:
-    """Refuse to score a run of which too many items have no answer."""
-    if allow_missing or state.can_be_scored:
-        return
-    is_recorded = run.description.model.backend == "recorded"
-    n_items, n_missing = state.n_items, state.n_missing
-    reasons = []
-    if n_absent := n_missing - state.n_failed:
-        reasons.append(f"{n_absent} {'are not in the file' if is_recorded else 'were not asked yet'}")
-    if state.n_failed:
-        reasons.append(f"{state.n_failed} failed (first: {state.first_error})")
-    again = "run the same command again to ask them"
-    if is_recorded:
-        again = "run again with a file that holds them all, into another directory"
-    raise InputError(
-        f"{run.directory}: {n_missing} of {n_items} items {agreeing(n_missing, 'has', 'have')} no answer "
-        f"({100 * n_missing / n_items:.1f} %): {', '.join(reasons)}; {again}, or score what is there with "
-        "`allow_missing`"
-    )
