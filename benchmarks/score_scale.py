@@ -115,13 +115,12 @@ def keep(folder: Path, items: int) -> float:
     run = open_run(folder / "run", wanted, model, Decoding(temperature=1))
     with run.answer_file() as file:
         number = 0
-        for part, _ in made.in_parts():
-            for some in part["item_id"].to_frame().iter_slices(BLOCK):
-                file.append(
-                    {"item_id": item, "text": forms[(number + n) % 4], "tokens_out": 8, "finish_reason": "stop"}
-                    for n, item in enumerate(some["item_id"])
-                )
-                number += some.height
+        for some in made.items.select("item_id").iter_slices(BLOCK):
+            file.append(
+                {"item_id": item, "text": forms[(number + n) % 4], "tokens_out": 8, "finish_reason": "stop"}
+                for n, item in enumerate(some["item_id"])
+            )
+            number += some.height
     return time.perf_counter() - started
 
 

@@ -84,7 +84,7 @@ def questions_for(
     in_words = {**task.of_texts, **given}
     words = " and ".join(f"`{name}={value}`" for name, value in task.of_texts.items())
     writes = isinstance(model, Server) or writes_alone(model)
-    asked = read_items(release, task, in_parts=True, **(in_words if writes else given))
+    asked = read_items(release, task, **(in_words if writes else given))
     warnings, chooses = asked.asked.warnings, asked.asked.kind == "logprobs"
     if writes:
         if chooses and isinstance(model, Server):
@@ -96,7 +96,7 @@ def questions_for(
         return asked, warnings
     if task.of_texts.keys() & given.keys():
         return asked, (*warnings, f"{_THINKS}; give {words} to have it answer")
-    asked = read_items(release, task, in_parts=True, **in_words)
+    asked = read_items(release, task, **in_words)
     return asked, (*asked.asked.warnings, f"{_THINKS}; asked with {words}")
 
 

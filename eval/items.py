@@ -6,7 +6,7 @@ that are then not asked: another question of the asked template would give its a
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import polars as pl
@@ -36,26 +36,13 @@ AnswerKind = Literal["text", "logprobs", "candidates"]
 of candidates in its gap."""
 
 
-PART = 20_000
-"""Items of a part, about (`ItemParts`)."""
-
-
-class ItemParts(NamedTuple):
-    """Items and their gold, a few at a time: of millions, no more are ever in memory."""
-
-    n_items: int
-    """Items of all parts."""
-    make: Callable[[], Iterator[tuple[pl.DataFrame, pl.DataFrame]]]
-    """Makes them, in order, whenever they are wanted."""
-
-
 class TaskItems(NamedTuple):
     """Items that a task asks, and what counts as correct."""
 
     items: pl.DataFrame
-    """`ITEMS`; those that are made in parts are not among them."""
+    """`ITEMS`."""
     gold: pl.DataFrame
-    """What answers are compared with; the task's module says its columns. Likewise."""
+    """What answers are compared with; the task's module says its columns."""
     prompts: Mapping[str, str]
     """Text around the question, with its slots, by ``prompt_id``; what is in the signature."""
     kind: AnswerKind
@@ -66,8 +53,6 @@ class TaskItems(NamedTuple):
     """``candidate_set`` and ``candidate``; the gold names the set of each item. Null for other kinds."""
     warnings: tuple[str, ...] = ()
     """What a user should know about what is asked and what is not."""
-    parts: ItemParts | None = None
-    """Items and gold that are made when they are wanted; null where they are in `items` and `gold`."""
     locales: Registry | None = None
     """Those that the release knows, own ones among them; null where no release makes the items."""
 
@@ -75,22 +60,6 @@ class TaskItems(NamedTuple):
     def by_region(self) -> Mapping[str, Locale]:
         """What is known of regions, by the code that items and scores call them."""
         return {locale.split: locale for locale in self.locales or registry()}
-
-    @property
-    def n_items(self) -> int:
-        """How many items are asked."""
-        return self.items.height if self.parts is None else self.parts.n_items
-
-    def in_parts(self) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-        """Yield items and gold, in order; at once where they are in memory."""
-        return iter([(self.items, self.gold)]) if self.parts is None else self.parts.make()
-
-    def in_memory(self) -> "TaskItems":
-        """The same with all items and gold in `items` and `gold`."""
-        if self.parts is None:
-            return self
-        items, gold = zip(*self.parts.make(), strict=True)
-        return self._replace(items=pl.concat(items), gold=pl.concat(gold), parts=None)
 
 
 def repeated(asked: TaskItems, samples: int) -> TaskItems:
@@ -101,7 +70,7 @@ def repeated(asked: TaskItems, samples: int) -> TaskItems:
         samples: How often.
 
     Returns:
-        Every item with its repeats behind it, in parts, named ``ID#1``, ``ID#2`` … after it, and the items'
+        Every item with its repeats behind it, named ``ID#1``, ``ID#2`` … after it, and the items'
         column ``sample``, the number of the repeat from 0. Items that are asked once, and those whose options
         are scored, as they were: the likeliest option is the same each time.
     """
@@ -113,17 +82,10 @@ def repeated(asked: TaskItems, samples: int) -> TaskItems:
     def each(rows: pl.DataFrame) -> pl.DataFrame:
         return rows.join(numbers, how="cross", maintain_order="left_right").with_columns(item_id=named)
 
-    def parts() -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-        gold, step = asked.gold, max(1, PART // samples)
-        for start in range(0, asked.items.height, step):
-            here = slice(start, start + step)
-            if "item_id" in gold.columns:
-                yield each(asked.items[here]), each(gold[here]).drop("sample")
-            else:
-                yield each(asked.items[here]), gold if start == 0 else gold.clear()
-
-    made = ItemParts(asked.items.height * samples, parts)
-    return asked._replace(items=asked.items.clear(), gold=asked.gold.clear(), parts=made)
+    gold = asked.gold
+    if "item_id" in gold.columns:
+        gold = each(gold).drop("sample")
+    return asked._replace(items=each(asked.items), gold=gold)
 
 
 _TEMPLATE = ("locale", "template_id")

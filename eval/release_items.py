@@ -57,8 +57,6 @@ DISHES = "dish"
 def read_items(
     release: str | Path,
     task: Task,
-    *,
-    in_parts: bool = False,
     **options: Any,
 ) -> ReleaseItems:
     """The items of a task.
@@ -66,7 +64,6 @@ def read_items(
     Args:
         release: A directory, or ``org/name@v1.0.0`` on the Hub, of which only what the task reads is fetched.
         task: The task.
-        in_parts: Whether items may be made in parts, when they are wanted; all are in memory when not.
         options: Options of the task, such as ``locales``; those that are null have their defaults.
 
     Raises:
@@ -100,9 +97,8 @@ def read_items(
     if isinstance(used, WrittenOptions):
         asked = repeated(asked, used.samples)
     asked = asked._replace(locales=places.locales)
-    kept = asked if in_parts else asked.in_memory()
     read_from = AskedRelease.of(places.manifest, configs, _location_of(release))
-    return ReleaseItems(read_from, task.name, used.kept(), kept)
+    return ReleaseItems(read_from, task.name, used.kept(), asked)
 
 
 def _named_tags(locales: Sequence[str], known: Registry, where: str) -> tuple[str, ...]:
@@ -114,10 +110,10 @@ def _named_tags(locales: Sequence[str], known: Registry, where: str) -> tuple[st
 
 def _check_asked(asked: TaskItems, task: Task, where: str, named: Mapping[str, str]) -> None:
     """Refuse to ask nothing, in all or about a region that is named; ``named`` are their codes by tag."""
-    if not asked.n_items:
+    if asked.items.is_empty():
         others = " or ".join(f"`{name}`" for name in task.chosen_by)
         raise InputError(f"{where}: nothing to ask for the task {task.name}; choose other {others}")
-    reached = set(asked.items["locale"]) if asked.parts is None else {*named}
+    reached = set(asked.items["locale"])
     if left := [code for tag, code in named.items() if tag not in reached]:
         raise InputError(
             f"{where}: nothing to ask about {', '.join(left)} for the task {task.name}; choose other `locales`"
@@ -207,7 +203,7 @@ def _made_anew(directory: Path, run: RunDescription, fix: str) -> TaskItems:
             directory / DESCRIPTION_NAME, f"release.location: null, and no {ITEMS_NAME} is beside it"
         )
     try:
-        found = read_items(location, task_of(run.task), in_parts=True, **run.options)
+        found = read_items(location, task_of(run.task), **run.options)
     except InputError as error:
         raise InputError(f"{directory}: its questions come from the release: {error}; {fix}") from error
     there = found.release
@@ -217,7 +213,7 @@ def _made_anew(directory: Path, run: RunDescription, fix: str) -> TaskItems:
             f"{there.name} {there.version} with other tables; {fix}"
         )
     prompts = {name: text_digest(text) for name, text in found.asked.prompts.items()}
-    if found.asked.n_items != run.n_items or prompts != run.prompts:
+    if found.asked.items.height != run.n_items or prompts != run.prompts:
         raise InputError(
             f"{directory}: was asked by version {run.sdk_version}, which put the questions otherwise; score it "
             "with that version, or run again into another directory"

@@ -17,10 +17,9 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import polars as pl
 
-from blend.eval.items import PART
 from blend.eval.runs import RecordedAnswers, read_description
 from blend.eval.runs.answers import answers_digest, split_answers
-from blend.eval.runs.run_directory import ANSWERS_FOLDER, MAX_MISSING, Run, kept_items
+from blend.eval.runs.run_directory import ANSWERS_FOLDER, MAX_MISSING, PART, Run, kept_items
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.texts import pluralise
 

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from blend.eval.asking import ask
-from blend.eval.items import ITEMS, ItemParts, TaskItems, text_digest
+from blend.eval.items import ITEMS, TaskItems, text_digest
 from blend.eval.judging import (
     JUDGE,
     JUDGES_FOLDER,
@@ -85,8 +85,8 @@ def _asked(run: Run) -> ReleaseItems:
     if replies is None:
         raise InputError(f"{run.directory}: answers to {task.name} are not judged; short answers are")
     asked = judge_items(replies)
-    if not asked.n_items:
-        if all(gold.is_empty() for _, gold in asked.in_parts()):
+    if asked.items.is_empty():
+        if asked.gold.is_empty():
             raise InputError(
                 f"{run.directory}: the run has no answers yet that could be judged; ask the model first"
             )
@@ -138,12 +138,12 @@ def judge_items(replies: Iterable[pl.DataFrame]) -> TaskItems:
         replies: `REPLIES`, some at a time.
 
     Returns:
-        The items in as many parts, with `JUDGED` as their gold.
+        The items, with `JUDGED` as their gold.
     """
     asked: dict[str, str] = {}
-    parts = [_judged(some, asked) for some in replies]
-    made = ItemParts(sum(items.height for items, _ in parts), lambda: iter(parts))
-    return TaskItems(ITEMS.to_frame(), JUDGED.to_frame(), {VERSION: PROMPT}, "text", parts=made)
+    parts = [(ITEMS.to_frame(), JUDGED.to_frame()), *(_judged(some, asked) for some in replies)]
+    items, gold = map(pl.concat, zip(*parts, strict=True))
+    return TaskItems(items, gold, {VERSION: PROMPT}, "text")
 
 
 def _judged(replies: pl.DataFrame, asked: dict[str, str]) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -125,7 +125,7 @@ class RunDescription(FrozenModel):
             task=asked.task,
             options=asked.options,
             kind=items.kind,
-            n_items=items.n_items,
+            n_items=items.items.height,
             prompts={prompt_id: text_digest(text) for prompt_id, text in items.prompts.items()},
             **how,
         )

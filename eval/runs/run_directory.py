@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.eval.items import PART, TaskItems
+from blend.eval.items import TaskItems
 from blend.eval.models import ChatOptions, Decoding, ModelDescription
 from blend.eval.models.chosen import Price, Shard, money
 from blend.eval.models.replies import FINISH_REASONS
@@ -42,6 +42,9 @@ TOKENS = pl.Schema(
 )
 """What the model's tokenizer makes of the candidates, a row each: its tokens, and those of them that it does
 not know."""
+
+PART = 20_000
+"""Items of a part (`Run.answered_parts`)."""
 
 MAX_MISSING = 0.01
 """Share of items without an answer above which nothing is scored unless the caller says so."""
@@ -153,23 +156,15 @@ class Run(Summarised):
 
     def items(self, *columns: str) -> pl.DataFrame:
         """The items asked, `items.ITEMS` or some of its columns, in order."""
-        return pl.concat(self.items_in_parts(*columns))
-
-    def items_in_parts(self, *columns: str) -> Iterator[pl.DataFrame]:
-        """Yield the items asked, some at a time and in order; as of `items`."""
-        return self._in_parts(0, columns)
+        return self.asked().items.select(columns or pl.all())
 
     def gold(self, *columns: str) -> pl.DataFrame:
         """What counts as correct, as the task's module says, or some of its columns."""
-        return pl.concat(self.gold_in_parts(*columns))
+        return self.asked().gold.select(columns or pl.all())
 
-    def gold_in_parts(self, *columns: str) -> Iterator[pl.DataFrame]:
-        """Yield the gold beside `items_in_parts`, of a task that has a row for each item; as of `gold`."""
-        return self._in_parts(1, columns)
-
-    def _in_parts(self, which: int, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        for both in self.asked().in_parts():
-            yield from both[which].select(columns or pl.all()).iter_slices(PART)
+    def gold_in_parts(self) -> Iterator[pl.DataFrame]:
+        """Yield the gold beside `answered_parts`, of a task that has a row for each item."""
+        return self.gold().iter_slices(PART)
 
     def candidates(self) -> pl.DataFrame:
         """The candidates of a run that has any, ``candidate_set`` and ``candidate``."""
@@ -195,7 +190,7 @@ class Run(Summarised):
             RowError: If a file of the run cannot be read.
         """
         kept = self.kept()
-        for part in self.items_in_parts(*items):
+        for part in self.items(*items).iter_slices(PART):
             answers = kept.read("item_id", "error", *WRITTEN, *columns, items=part, thoughts=False)
             yield part, as_scored(answers, self.description)
 
@@ -330,8 +325,7 @@ def _start(directory: Path, description: RunDescription, asked: TaskItems) -> Ru
         )
     answers.mkdir(parents=True, exist_ok=True)
     if description.release.location is None:
-        kept = asked.in_memory()
-        tables = {ITEMS_NAME: kept.items, _GOLD_NAME: kept.gold}
+        tables = {ITEMS_NAME: asked.items, _GOLD_NAME: asked.gold}
         for name, rows in tables.items():
             write_frame(directory / name, rows)
         digests = {name: file_sha256(directory / name) for name in tables}

@@ -155,7 +155,7 @@ def _asked(name: str, release: Path) -> ReleaseItems:
     config = {} if name == "cultural-prompts" else {"config": "food-triples"}
     samples = {} if name == "probing" else {"samples": 2}
     options = checked_options(TASKS[name].options, {**config, **samples}, task=name)
-    items = TASKS[name].items(tables, options).in_memory()
+    items = TASKS[name].items(tables, options)
     items = repeated(items, 2) if name == "free-listing" else items
     return ReleaseItems(AskedRelease(name="x", version="1.0.0", tables={}), name, options.kept(), items)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from blend.eval.items import ITEMS, PART, ItemParts, TaskItems, joined_names, text_digest
+from blend.eval.items import ITEMS, TaskItems, joined_names, text_digest
 from blend.eval.runs import AskedRelease, RecordedAnswers, ReleaseItems
 from blend.eval.runs.answer_logs import ID_KEYS, LOG_SUFFIXES
 from blend.eval.runs.run_directory import RunOutcome, open_run
@@ -35,7 +35,7 @@ the language that it should be in (null where nobody says)."""
 
 
 def cultural_items(tables: Mapping[str, pl.DataFrame], options: CulturalPromptOptions) -> TaskItems:
-    """The items of cultural prompts, in parts.
+    """The items of cultural prompts.
 
     Args:
         tables: ``cultural-prompts``, rows of `rows.CulturalPrompt`.
@@ -53,13 +53,8 @@ def cultural_items(tables: Mapping[str, pl.DataFrame], options: CulturalPromptOp
     samples = pl.DataFrame({"sample": range(options.samples)}, schema={"sample": pl.Int64})
     several = _in_several_languages(rows, "kind", "nationality")
 
-    def parts() -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-        for some in rows.collect_batches(chunk_size=max(1, PART // options.samples)):
-            yield _sampled(some, samples, several)
-
-    n_prompts: int = rows.select(pl.len()).collect().item()
-    made = ItemParts(n_prompts * options.samples, parts)
-    return TaskItems(ITEMS.to_frame(), GOLD.to_frame(), _templates(rows), "text", parts=made)
+    items, gold = _sampled(rows.collect(), samples, several)
+    return TaskItems(items, gold, _templates(rows), "text")
 
 
 def _sampled(

@@ -64,14 +64,14 @@ def test_verdicts_by_hand(text: str, verdict: Verdict):
 
 def test_equal_replies_are_asked_once_and_sure_ones_never():
     parts = replies("rice", "bread", "rice", "soup", "bread").iter_slices(3)
-    asked = list(judge_items(parts).in_parts())
-    assert [items["item_id"].to_list() for items, _ in asked] == [["i0", "i1"], ["i3"]]
-    assert [gold["asked_as"].to_list() for _, gold in asked] == [["i0", "i1", "i0"], ["i3", "i1"]]
-    assert judge_items([replies("rice", verdict="correct")]).n_items == 0
+    asked = judge_items(parts)
+    assert asked.items["item_id"].to_list() == ["i0", "i1", "i3"]
+    assert asked.gold["asked_as"].to_list() == ["i0", "i1", "i0", "i3", "i1"]
+    assert judge_items([replies("rice", verdict="correct")]).items.is_empty()
 
 
 def test_no_accepted_answer_is_always_first():
-    asked = judge_items([replies(*(f"reply {n}" for n in range(200)))]).in_memory().items
+    asked = judge_items([replies(*(f"reply {n}" for n in range(200)))]).items
 
     def first(prompt: str) -> str:
         return prompt.partition("Accepted answers:\n1. ")[2].partition("\n")[0]

@@ -28,7 +28,7 @@ def tables() -> dict[str, pl.DataFrame]:
 
 def asked(tables, **options):
     checked = checked_options(CulturalPromptOptions, options, task="cultural-prompts")
-    return cultural_items(tables, checked).in_memory()
+    return cultural_items(tables, checked)
 
 
 def test_texts_of_a_topic_stand_together(tables):
