@@ -27,7 +27,6 @@ from blend.eval.tasks.probing.ranking import RANKED, WordVectors, candidate_sets
 from blend.eval.triples.triple_prompts import DISH_DECIDED, MIN_DISHES, asked_parts
 from blend.schemas.errors import check_names
 from blend.schemas.prompts import MAX_MASKS
-from blend.schemas.rows import GAP
 
 DECISIONS = pl.Schema(
     {
@@ -90,7 +89,7 @@ def score_probing(
     )
     return ScoredItems(
         decided.select(list(DECISIONS)).cast(DECISIONS),
-        _figures(decided, scorer=scorer, causal=causal, covered=covered, seed=seed),
+        _figures(decided, covered=covered, seed=seed),
     )
 
 
@@ -176,16 +175,12 @@ def _signature_parts(
 _ENGLISH = "en"
 
 
-def _figures(
-    rows: pl.DataFrame, *, scorer: str | None, causal: str, covered: tuple[int, int] | None, seed: int
-) -> tuple[Score, ...]:
+def _figures(rows: pl.DataFrame, *, covered: tuple[int, int] | None, seed: int) -> tuple[Score, ...]:
     """All figures.
 
     Args:
-        rows: Items with the columns of `probing_scores.DECISIONS`, ``prompt`` and ``logprobs``, null where
-            there is no answer.
-        scorer: Kind of the model.
-        causal: How a causal model was asked.
+        rows: Items with the columns of `probing_scores.DECISIONS` and ``logprobs``, null where there is no
+            answer.
         covered: Labels with a word vector, and all labels; null without vectors.
         seed: Seed of the intervals.
     """
@@ -201,8 +196,6 @@ def _figures(
         scores += _measured("mWS", _valued(kept, "similarity"), seed, proportion=False, unit=1)
     scores += [*gap_scores(_of_enough_dishes(precisions), seed), *_effects(precisions, seed)]
     scores += [*_spread(precisions), *_unranked(kept), missing_share(kept.height, rows.height)]
-    if scorer == "causal" and causal != "statement":
-        scores.append(_unseen_context(rows))
     if covered is not None:
         n_with, n_labels = covered
         scores.append(counted_share("without-vector", n_labels - n_with, n_labels))
@@ -291,10 +284,3 @@ def _unranked(rows: pl.DataFrame) -> list[Score]:
         scores.append(counted_share(metric, *counts.select(pl.col("part", "of_all").sum()).row(0)))
         scores += [counted_share(metric, *of, scope="language", key=key) for key, *of in counts.iter_rows()]
     return scores
-
-
-def _unseen_context(rows: pl.DataFrame) -> Score:
-    """The share of templates of which a left-to-right score leaves words out: those behind the gap."""
-    behind = pl.col("prompt").str.split(GAP).list.last().str.contains(r"[\p{L}\p{N}]")
-    templates = rows.group_by("language", "prompt_id").agg(unseen=behind.any())
-    return counted_share("right-context-unseen", templates.filter("unseen").height, templates.height)
