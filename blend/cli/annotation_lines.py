@@ -132,7 +132,8 @@ def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: 
             by = _by_person([line["annotator"] for line in gone])
             on = sorted({str(line["data"].get("template_id") or line["blend_id"]) for line in gone})
             page = pages.get(one.stage_locale.name)
-            see = "" if page is None else f"; see {page}"
+            renamed = f"if {path} has another name than before, write the old one again"
+            see = f"; {renamed}" if page is None else f"; see {page}"
             title = one.stage_locale.title
             what = "gone from the server, or older there, and still counted"
             lines.append(f"{title}: {what}: {by}, on {_first(on)}{see}")

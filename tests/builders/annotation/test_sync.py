@@ -250,6 +250,21 @@ def test_what_another_account_has_changed_is_told_until_its_author_agrees(file: 
     assert pull(file).findings.is_empty()
 
 
+def test_another_name_loses_nothing_and_the_old_one_brings_everything_back(file: ProjectFile, fake: FakeStudio):
+    fake.annotate(FOOD, "kim", typed("라면"))
+    sync_project(file.path)
+    everything, text = rows(file), file.path.read_text()
+    file.path.write_text(text.replace('"t"', '"t2"'))
+    told = f", on food-01; if {file.path} has another name than before, write the old one again\n"
+    assert told in annotate("sync", file.path)
+    assert rows(file) == everything
+    sync_project(file.path, accept=lambda _: True)
+    assert rows(file) == []
+    file.path.write_text(text)
+    assert "t answer ko-KR: 1 annotation (1 back)" in annotate("sync", file.path)
+    assert rows(file) == everything
+
+
 # Files.
 
 
