@@ -72,15 +72,16 @@ def import_file(
         has_people: Whether several rows may be one person's, so that the map must say who answered.
 
     Raises:
-        InputError: If the table has no rows, if the folder or the key of the pseudonyms cannot be read, or if a
-            file of responses is there already.
+        InputError: If the table has no rows, if the folder or the key of the pseudonyms cannot be read, if a
+            file of responses is there already, or people whom nobody can tell from those of the table.
         RowError, RowErrors: If the map names columns, questions or locales that are not there, if the table
             holds columns or questions of which the map says nothing, or if a row cannot be a response; names
             every place.
         StorageError: If a file cannot be written.
     """
     known = registry() if locales is None else locales
-    questions = read_responses(folder, locales=known, reviewing=True, collecting=True).questions
+    before = read_responses(folder, locales=known, reviewing=True, collecting=True)
+    questions = before.questions
     if not rows:
         raise InputError(f"{name}: no rows; give the table with people's answers")
     if not os.path.lexists(map_path):
@@ -99,6 +100,8 @@ def import_file(
         )
     _check_columns(rows, by, name, diagnostics)
     diagnostics.raise_problems()
+    if by.annotator is None:
+        _check_told_apart(before.responses, map_path)
     key_file = None if by.key_file is None else map_path.parent / by.key_file
     key = None if key_file is None else _key_at(key_file)
     asked: dict[str, list[str]] = {}
@@ -129,6 +132,22 @@ def _check_columns(rows: Sequence[Cells], by: ImportMap, name: str, diagnostics:
         if texts and column not in (*by.columns, *by.leave_out):
             fix = "say in the map what it means, or write it into leave_out"
             diagnostics.problem(f"the map says nothing about column {column!r}", where=where, fix=fix)
+
+
+def _check_told_apart(responses: pl.DataFrame, map_path: Path) -> None:
+    """Check that no people are there already whom no table has named: those of this one would be the same.
+
+    Raises:
+        InputError: If there are.
+    """
+    nameless = responses.filter(pl.col("annotator").str.contains(r"^r[0-9]+(-[0-9]+)*$"))
+    if not nameless.is_empty():
+        who, source = nameless.row(0, named=True)["annotator"], nameless["source"][0].rpartition(":")[0]
+        raise InputError(
+            f"{map_path}: names no column as annotator, and {source} holds people of a table without names "
+            f"({who}), who may be these or others; delete that file and import all rows as one table, or add a "
+            "column that says who answered"
+        )
 
 
 def _given(
