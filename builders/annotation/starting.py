@@ -17,6 +17,7 @@ from blend.builders.annotation.counting import stage_of
 from blend.builders.annotation.judging import read_sheet
 from blend.builders.annotation.project import (
     ORDER,
+    Project,
     ProjectFile,
     StageName,
     new_key,
@@ -266,12 +267,8 @@ class _Checks:
             if seen.setdefault(tag, number) != number:
                 fix = f"put both into one table; the other is locales[{seen[tag]}]"
                 self._add(f"{key}.locale", f"{tag!r} has two tables", fix)
-            for stage in map(stage_of, stages):
-                named, wanted = getattr(settings, stage.role), stage.readers(self._counting)
-                if named is not None and len(named) < wanted:
-                    who = f"{pluralise(len(named), stage.role.removesuffix('s'))} for the stage {stage.name}"
-                    fix = "name more people" + (f", or lower {stage.defined.readers}" if wanted > 1 else "")
-                    self._add(f"{key}.{stage.role}", f"{who}, which {wanted} are to do, each once", fix)
+            if "answer" in stages and (what := _too_few("answer", self._counting, tag)):
+                self._add(f"{key}.annotators", what, "name more people, or lower wanted")
             reads = any(stage_definitions()[name].reads_questions for name in stages)
             if asked is not None and reads and tag in self.known and tag not in asked:
                 fix = f"add them to the questions in {self._project.collected}, or give the locale other stages"
@@ -355,6 +352,16 @@ def _read_collected(folder: Path, locales: Registry) -> tuple[ResponseTables, li
     return tables._replace(reviews=reviews), passed_over
 
 
+def _too_few(name: StageName, project: Project, tag: str) -> str:
+    """Say that fewer people are named for a stage in a locale than are to do it; blank if there are enough."""
+    stage = stage_of(name)
+    named, wanted = getattr(project.settings(tag), stage.role), stage.readers(project)
+    if named is None or len(named) >= wanted:
+        return ""
+    people = pluralise(len(named), stage.role.removesuffix("s"))
+    return f"{people} for the stage {name}, which {wanted} are to do"
+
+
 def _stages_by_language(file: ProjectFile, known: Registry) -> dict[str, set[StageName]]:
     """The stages in which people of each language work."""
     found: dict[str, set[StageName]] = {}
@@ -389,3 +396,7 @@ def _notes(file: ProjectFile, known: Registry) -> Iterator[str]:
     for settings in project.locales:
         if settings.annotators is None and "answer" in (settings.stages or project.stages):
             yield f"{settings.locale}: no annotators are named, so whoever has an account may answer"
+        # What fewer people do counts as well.
+        for name in project.stages_of(settings.locale):
+            if what := _too_few(name, project, settings.locale):
+                yield f"{settings.locale}: {what}; name more people"
