@@ -197,6 +197,8 @@ class _Waiting(NamedTuple):
     """By locale."""
     done: Collection[tuple[str, str, str]]
     """Locale, person and question: the server gives it to that person no more."""
+    settled: Collection[tuple[str, str, str]]
+    """Those of ``done`` who are not reminded to change what they sent."""
     begun: Collection[str]
     """Who has done anything in the stage."""
 
@@ -209,7 +211,7 @@ class _Waiting(NamedTuple):
         found = {}
         for tag, questions in self.questions.items():
             if named := self.named(file, people, tag):
-                found[tag] = [one for one in questions if all((tag, who, one) in self.done for who in named)]
+                found[tag] = [one for one in questions if all((tag, who, one) in self.settled for who in named)]
         return {tag: sorted(questions) for tag, questions in found.items() if questions}
 
     def reminders(
@@ -231,8 +233,12 @@ def _waiting_answers(questions: pl.DataFrame, work: pl.DataFrame) -> _Waiting:
         tag: rows["template_id"].to_list()
         for (tag,), rows in questions.filter("open").partition_by("locale", as_dict=True).items()
     }
-    done = set(work.filter(stage="answer").select("locale", "annotator", "template_id").iter_rows())
-    return _Waiting("answer", "you", waiting, done, {*work["annotator"]})
+    answers = work.filter(stage="answer")
+    done, settled = (
+        set(rows.select("locale", "annotator", "template_id").iter_rows())
+        for rows in (answers, answers.filter(pl.col("outcome") != "refused"))
+    )
+    return _Waiting("answer", "you", waiting, done, settled, {*work["annotator"]})
 
 
 def _waiting_reviews(checked: CheckedProject, work: pl.DataFrame) -> _Waiting:
@@ -245,7 +251,7 @@ def _waiting_reviews(checked: CheckedProject, work: pl.DataFrame) -> _Waiting:
         waiting[tag] = {*pages.values()}
         skips = reviews.filter(pl.col("blend_id").is_in([*pages]), outcome="skipped")
         done |= {(tag, who, question) for who, question in skips.select("annotator", "template_id").iter_rows()}
-    return _Waiting("review", "a review", waiting, done, {*reviews["annotator"]})
+    return _Waiting("review", "a review", waiting, done, done, {*reviews["annotator"]})
 
 
 # The tables of `ProjectStatus`.

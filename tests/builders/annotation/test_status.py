@@ -98,6 +98,9 @@ def test_who_is_left_out_and_what_all_who_are_named_have_done_is_told(file: Proj
     fake.annotate(FOOD, "klara", chosen("idk"))
     for name in ("kim", "klara"):
         assert "all who are named" not in annotate("status", file.path)
+        # Who has sent a blank is reminded to change it: nobody else is needed for that.
+        fake.annotate(WORK, name, typed(" "))
+        assert "all who are named" not in annotate("status", file.path)
         fake.annotate(WORK, name, chosen("idk"))
     told = annotate("status", file.path)
     assert "all who are named for answer have answered or skipped work-01; name more people.\n" in told
