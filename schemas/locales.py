@@ -213,12 +213,11 @@ class Registry:
         By a code as `find` takes it, a region code, or any English or own name of the region: ``Korea`` is two.
 
         Raises:
-            UnknownNameError: If there is none; lists the tags and the names of the regions.
+            UnknownNameError: If there is none; names the nearest tags, or a region with a name like it.
         """
         if found := self._named(name):
             return found
-        names = {*self.tags, *(locale.region_name for locale in self)}
-        raise self.unknown(name, names)
+        raise self.unknown(name, (*self.tags, *(locale.region_name for locale in self)))
 
     def label(self, locale: Locale) -> str:
         """What people call the region of a locale, with its split where it is the region of several."""
@@ -249,9 +248,11 @@ class Registry:
 
     def unknown(self, name: str, valid: Iterable[str] | None = None) -> UnknownNameError:
         """The error for a name that none of the valid ones is, which are the tags when absent."""
-        own = "describe a region of your own in a locale file (`locale_file`, see docs/recipe.md)"
-        choices = self.tags if valid is None else tuple(valid)
-        return UnknownNameError("locale", name, choices, more=own, meant=self.meant(name, choices))
+        meant = self.meant(name, valid)
+        more = "describe a region of your own in a locale file (`locale_file`, see docs/recipe.md)"
+        if meant == "":  # Then the error lists no tags.
+            more = f"take one that `blend locales` lists, or {more}"
+        return UnknownNameError("locale", name, self.tags, more=more, meant=meant)
 
     def rank(self, tag: str) -> int:
         """Position of the locale in the registry, from 0.

@@ -121,13 +121,13 @@ def test_unknown_names():
 
 def test_a_locale_of_ones_own_is_not_a_misspelt_one():
     assert message_of(UnknownNameError, lambda: registry().get("mt-MT")) == (
-        "unknown locale 'mt-MT'; describe a region of your own in a locale file (`locale_file`, see "
-        "docs/recipe.md)"
+        "unknown locale 'mt-MT'; take one that `blend locales` lists, or describe a region of your own in a "
+        "locale file (`locale_file`, see docs/recipe.md)"
     )
 
 
 def test_what_shares_neither_language_nor_region_is_not_meant():
-    with pytest.raises(UnknownNameError, match=r"^unknown locale 'eu-BC'; describe a region of your own "):
+    with pytest.raises(UnknownNameError, match=r"^unknown locale 'eu-BC'; take one that `blend locales` lists"):
         registry().find("eu-BC")
     assert [registry().meant(name) for name in ("eu-BC", "su-BC", "eu-JB", "ko_KR")] == [
         "",
