@@ -212,7 +212,7 @@ class TripleOptions(_Moded):
 
     published: ClassVar[Mapping[str, object]] = {
         "single_origin": "language",
-        "excluded_origins": ("Q865",),
+        "excluded_origins": ("Q865",),  # Taiwan, which the published script leaves out by its name
         "named_in_english": True,
         "images": "with-material",
         "own_parts": "keep",
