@@ -40,7 +40,7 @@ def option_chosen(text: str, options: Sequence[str]) -> int | None:
        (*The most common snack is rice cakes*).
 
     Behind a correction only what follows counts (*A. No, C*); an answer that is taken back for no other names
-    none. A letter does not count
+    none, but a final one stands, since explanations have such words as well. A letter does not count
 
     * in a question, or behind a negation or hedge in its clause (*not B*, *if B*, *the answer could be B*);
     * if several are joined (*A, B*, *either A or C*); where words announce them, the answer names none;
@@ -54,9 +54,16 @@ def option_chosen(text: str, options: Sequence[str]) -> int | None:
         options: The options as shown.
     """
     read = folded(_in_words(text[:_READ_CHARACTERS]))
-    taken_back = [end for _, end in answer_phrases().spans("retract", read.lower())]
-    behind = read[max(taken_back, default=0) :]
-    return _Reply(behind, [_compared(option) for option in options]).choice()
+    compared = [_compared(option) for option in options]
+    whole = _Reply(read, compared)
+    taken_back = [end for _, end in answer_phrases().spans("retract", whole.low)]
+    if not taken_back:
+        return whole.choice()
+    corrected = _Reply(read[max(taken_back) :], compared)
+    if corrected.is_certain or not whole.is_certain:
+        return corrected.choice()
+    # {"answer_choice": "B", "reason": "They are actually …"}
+    return None if corrected.begins_with_letter else whole.final_choice()
 
 
 class _Mention(NamedTuple):
@@ -118,15 +125,29 @@ class _Reply:
 
     def choice(self) -> int | None:
         """The option chosen: by a letter of the first rank that has any, or by text."""
-        final, announced, of_lines = ranks = self._ranks()
+        ranks = final, announced, _ = self._ranks()
         if len({letter.option for letter in final}) > 1 or self._any_joined([*final, *announced]):
             return None
         for rank in ranks:
             if named := {letter.option for letter in rank if self._holds(letter)}:
                 return _only(named)
-        # A letter that counts by itself, and is denied, leaves no text to look for.
-        is_certain = any(map(self._is_certain, [*final, *announced, *of_lines]))
-        return None if is_certain else self._by_text()
+        return None if self.is_certain else self._by_text()
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether any letter counts by itself, so that no text of an option is looked for."""
+        return any(self._is_certain(letter) for rank in self._ranks() for letter in rank)
+
+    def final_choice(self) -> int | None:
+        """The one option that final answers name."""
+        final, _, _ = self._ranks()
+        holds = all(map(self._holds, final)) and not self._any_joined(final)
+        return _only({letter.option for letter in final}) if holds else None
+
+    @property
+    def begins_with_letter(self) -> bool:
+        """Whether nothing but marks stands before the first letter."""
+        return bool(self.letters) and not _has_words(self.text[: self.letters[0].start])
 
     def _ranks(self) -> tuple[list[_Mention], list[_Mention], list[_Mention]]:
         """Letters of final answers, letters that words announce, and letters of lines."""
@@ -226,11 +247,15 @@ class _Reply:
 
     def _is_closed(self, after: str) -> bool:
         """Whether what follows an option lets it stand: nothing, a mark, *입니다*, *because*."""
-        rest = self._phrases.after(after.lstrip()).get("ends")
-        if _STOP.match(after) or rest is None:
-            return _STOP.match(after) is not None
-        word = rest.split(maxsplit=1)[:1]
-        return not (word and self._phrases.within("doubt", word[0]))
+        rest = self._phrases.after(after.lstrip()).get("ends", after)
+        if _STOP.match(after) or _STOP.match(rest):
+            return True
+        if rest == after or _QUESTION.match(rest):
+            return False
+        if rest[0].isalnum():
+            # The word goes on: "B번이 아니라".
+            return not self._denies(rest)
+        return not self._phrases.within("doubt", rest.split(maxsplit=1)[0])
 
     def _is_chosen_behind(self, after: str) -> bool:
         """Whether what follows an option chooses it: *is the correct answer*."""
@@ -270,9 +295,13 @@ class _Reply:
     def _joins(self, one: _Mention, other: _Mention) -> bool:
         """Whether nothing but marks such as a comma, or a word such as *or*, stands between two letters."""
         between = self.low[one.end : other.start].strip(_QUOTING)
-        rest = self._phrases.after(between.strip(_QUOTING + _JOINING)).get("join")
+        found = self._phrases.after(between.strip(_QUOTING + _JOINING))
+        rest = found.get("join")
         if rest is None:
             return between != "" and not between.strip(_JOINING) and not _KEY_END.match(self.text, other.end)
+        # Spanish denies by "A, no B"; without its accent the Irish "or" is the same word.
+        if found.get("doubt") == rest and between[0] in _JOINING:
+            return False
         # "or maybe C" as well.
         return not self._phrases.after(rest.lstrip()).get("doubt", rest).strip()
 
@@ -361,6 +390,7 @@ _STOP = re.compile(
 )
 # Behind a letter, the text of its option may stand in other words than it has: {"answer_choice": "C) squid"}.
 _OBJECT_END = re.compile(r"(?:\)[^\"”{}]*|[\].])?[\"'”’]?\s*\}")
+_QUESTION = re.compile(r"\s*[?？؟]|\s*吗")
 _CLAUSE_END = re.compile(r"[.!?;,\n。！？；，،؛؟।።]")
 _KEY_END = re.compile(r"[\"'*)\]]*\s*:")
 _NEXT_ITEM = re.compile(rf"(?<![A-Za-z])([{LETTERS}])[).:]\s*\w")
