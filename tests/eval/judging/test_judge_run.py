@@ -67,7 +67,6 @@ def test_of_several_judges_one_is_named(run: blend.Run):
     decided = pl.read_parquet(run.directory / "decisions.parquet")
     asked = decided.filter(pl.col("decided_by") == "judge")
     assert scored.overall("judge-asked").value == pytest.approx(100 * asked.height / decided.height)
-    # It finds everything correct that the rule is not sure of.
 
 
 @pytest.mark.slow
