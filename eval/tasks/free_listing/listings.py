@@ -209,14 +209,17 @@ def _rows(lines: list[str], language: str) -> list[str]:
 def _unexplained(rows: list[str], language: str) -> list[str]:
     """The lines of a list without what is said of its entries: ``- Egg: binds all of it``, ``- Egg: 2``.
 
-    Left as they are where most hold lists (``- Dough: flour, water``) or single foods (``- Base: rice``) there.
+    Left as they are where most hold lists (``- Dough: flour, water``) or single foods (``- Base: rice``) there,
+    or where names differ by numbers alone (``Dish 1: rice with beans``).
     """
     parted = [_BULLET.sub("", _MARKS.sub("", row)).replace("：", ":").partition(":") for row in rows]
     said = [rest for _, _, rest in parted if rest.strip()]
+    names = {re.sub(r"[\W\d_]", "", name) for name, _, rest in parted if rest.strip()}
     is_list = re.compile("|".join([_SEPARATOR.pattern, *(rf"\s{word}\s" for word in _joins(language))]))
     lists = [rest for rest in said if is_list.search(rest)]
     explained = [rest for rest in said if len(rest.split()) > _FOOD_WORDS or not _has_letters(_bare(rest))]
-    if len(said) < _EXPLAINED or len(lists) * 2 >= len(said) or len(explained) * 2 <= len(said):
+    is_named = len(names) == len(said) >= _EXPLAINED
+    if not is_named or len(lists) * 2 >= len(said) or len(explained) * 2 <= len(said):
         return rows
     return [name if rest.strip() else row for row, (name, _, rest) in zip(rows, parted, strict=True)]
 

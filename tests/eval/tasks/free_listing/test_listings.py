@@ -139,6 +139,8 @@ def test_a_language_without_a_prompt_is_refused(message: str):
         ("- Batter: flour and water\n- Filling: minced beef and onion", "en",
          ["flour", "water", "minced beef", "onion"]),
         ("1：面粉\n2：鸡蛋", "zh", ["面粉", "鸡蛋"]),
+        ("Dish 1: chicken with some rice\nDish 2: a soup of red beans", "en",
+         ["chicken with some rice", "a soup of red beans"]),
         ("- name: flour\n- name: water", "en", ["flour", "water"]),
         ("Dough: flour, water\nSauce: tomato\nTopping: cheese", "en", ["flour", "water", "tomato", "cheese"]),
         ("Flour [wheat, rye], water", "en", ["Flour", "water"]),
