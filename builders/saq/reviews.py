@@ -12,7 +12,7 @@ from blend.schemas.formats import AnswerFormat, asked_unit, form_in_words, lacks
 from blend.schemas.frames import REVIEWS
 from blend.schemas.personal_data import own_words
 from blend.schemas.sheets import NO_TICKS, TICKS, Mark, parted, surely_rewritten
-from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten, scripts_of
+from blend.schemas.texts import answer_key, clean, fold, is_placeholder, is_unwritten, scripts_of
 
 _TEXT = AnswerFormat.TEXT
 
@@ -239,7 +239,19 @@ def _out_of_format(rows: _Rows) -> Iterator[str]:
             )
 
 
-_OF_ALL_ANSWERS = (_without_group, _out_of_format)
+def _invalid_in_part(rows: _Rows) -> Iterator[str]:
+    """Answers that differ in capitals alone, and of which one is invalid."""
+    first: dict[str, _Answer] = {}
+    for row in rows:
+        earlier = first.setdefault(answer_key(row.answer), row)
+        if row.invalid != earlier.invalid:
+            yield (
+                f"{row.source}, column invalid: {row.answer!r} is {earlier.answer!r} in {earlier.source} but "
+                "for capitals, and only one of them is invalid; decide on both alike"
+            )
+
+
+_OF_ALL_ANSWERS = (_without_group, _out_of_format, _invalid_in_part)
 """What is told of all answers to a question, invalid ones as well."""
 
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[ T][\d:.]+)?")
