@@ -47,8 +47,8 @@ def compared_with_blend(sources: Sequence[SourceTables], locales: Registry) -> l
 
     Returns:
         The sources; own questions with a BLEnD id have BLEnD's ``source_locale`` and ``source_label``. Findings
-        tell of texts that ask in other words than the template of their id, of questions that ask what another
-        template does, and of each own topic that is another one spelt otherwise.
+        tell of texts that ask in other words than the template of their id, of those that ask what BLEnD does
+        under another id or another template does, and of each own topic that is another one spelt otherwise.
 
     Raises:
         RowError, RowErrors: If a template, or a question with an id of BLEnD's, asks something else than the id
@@ -69,6 +69,10 @@ def compared_with_blend(sources: Sequence[SourceTables], locales: Registry) -> l
             there = asked.setdefault(row["template_id"], _Asked([row["text"]], form, row["source"]))
             if _asks_the_same(row, "text", row["text"], there, ids, found):
                 _check_facts(row, there, found)
+            if row["template_id"] not in blend and (meant := ids.get(content(row["text"]))):
+                what = f"template {row['template_id']!r} asks what BLEnD asks under the id {meant!r}"
+                detail = f"{what}; kept apart, without BLEnD's answers as options"
+                found.finding("asked-by-blend", row["source"], detail, template_id=row["template_id"])
         _find_like_topics(tables, usual, found)
         if tables.info.kind in OWN_RESPONSES:
             _check_questions(tables, blend, ids, locales, found)
