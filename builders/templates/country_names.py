@@ -147,6 +147,8 @@ IN_PARENTHESES = re.compile(r"\((?:[^()]|\([^()]*\))*\)")
 """Mostly a hint at the form of an answer."""
 # A name: capitalised words, joined by small ones as in "Eid ul Fitr" and "Bank of Korea", or by a possessive.
 _PART = r"[^\W\d_a-z](?:[\w'’.&-]*\w)?(?:(?<=s)['’](?=\s))?"
+_LATIN = "\u024f"
+"""The last letter of Latin Extended-B."""
 _SMALL = "(?:of|the|and|de|la|al|ul|el|for)"
 _A_NAME = re.compile(rf"(?<![\w'’.-]){_PART}(?:\s+(?:{_SMALL}\s+){{0,2}}{_PART})*")
 # Capitals of English spelling that name nothing particular to a country.
@@ -171,7 +173,7 @@ def one_country_reasons(template: str) -> list[str]:
 
     Returns:
         Reasons ``kind: what``, in the order of the text within each kind and none twice: ``name`` for
-        words with a capital or in letters without that start no sentence, and for abbreviations,
+        words with a capital that start no sentence, for abbreviations and for words in other letters,
         ``institution`` for national ones in small letters, ``speaker`` for words such as "we" and "here".
         Slots, weekdays, months and what stands in parentheses do not count.
     """
@@ -194,9 +196,9 @@ def _name_reasons(found: re.Match[str]) -> list[str]:
     name = found[0]
     if at_sentence_start(found.string[: found.start()]):
         # The first word is capitalised by its place; what follows it in capitals is a name. Alone it is one
-        # only where all its letters are.
+        # only where all its letters are, or in other letters than Latin.
         first, _, rest = name.partition(" ")
-        alone = first if first.isupper() and len(first) > 1 else ""
+        alone = first if first > _LATIN or (first.isupper() and len(first) > 1) else ""
         name = re.sub(rf"^(?:{_SMALL}\s+)*", "", rest) or alone
     words = [word for word in name.split() if word not in _COMMON and word.removesuffix("s") not in _COMMON]
-    return [f"name: {name!r}"] if any(not word[0].islower() for word in words) else []
+    return [f"name: {name!r}"] if any(word > _LATIN or not word[0].islower() for word in words) else []

@@ -73,6 +73,7 @@ def test_every_name_of_every_locale_is_found(locale):
         ("NHS hospitals in {country} cost what?", ["name: 'NHS'"]),
         ("Who swims in the River Thames in {country}?", ["name: 'River Thames'"]),
         ("Is 김치 eaten in {country}?", ["name: '김치'"]),
+        ("Хачапури costs what in {country}? And τσουρέκι?", ["name: 'Хачапури'", "name: 'τσουρέκι'"]),
         ("What do we eat in {country}?", ["speaker: 'we' depends on who asks"]),
         ("Who likes Kimchi and Kimchi in {country}?", ["name: 'Kimchi and Kimchi'"]),
     ],
