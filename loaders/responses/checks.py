@@ -301,14 +301,17 @@ def _reviewed_answers(rows: ResponseRows, *, reviewing: bool, collecting: bool) 
             yield about("undecided-answer", Placed(answers[answer], review), detail)
 
 
+_RANGE = re.compile(r"(?<!\d)(\d{1,4}) ?~ ?(\d{1,4})(?!\d)")
+"""How BLEnD's questions say which numbers they want: ``(0~24)``."""
 _MONTHS = 12
 
 
 def _values(rows: ResponseRows, templates: _Templates, *, reviewing: bool) -> Found:
     """Answers that are not in their question's format, and values that people may have meant otherwise.
 
-    About the first a reviewer can decide, and whoever is reviewing is about to. The others are thousands that
-    may be decimals, and days that may stand before their months; not those that a review calls invalid.
+    About the first a reviewer can decide, and whoever is reviewing is about to. The others are numbers beyond
+    those asked for, thousands that may be decimals, and days that may stand before their months; not those that
+    a review calls invalid.
     """
     reviewed = {question_key(review): review for _, review in rows.reviews.rows}
     is_undecided = reviewing or not rows.reviews.is_complete
@@ -318,7 +321,7 @@ def _values(rows: ResponseRows, templates: _Templates, *, reviewing: bool) -> Fo
         template, review = templates.get(row.template_id), reviewed.get(question_key(row))
         if template is None or template.answer_format is AnswerFormat.TEXT:
             continue
-        asked = template.answer_format
+        asked, wanted = template.answer_format, _RANGE.search(template.text)
         struck = set(map(clean, review.invalid)) if review else ()
         for number, answer in enumerate(row.answers, start=1):
             unit = asked_unit(template.text)
@@ -330,10 +333,14 @@ def _values(rows: ResponseRows, templates: _Templates, *, reviewing: bool) -> Fo
                 continue
             elif asked is AnswerFormat.DATE:
                 days[question_key(row)].setdefault(value, placed)
-            elif asked is AnswerFormat.INTEGER and may_be_decimal(answer, row.locale):
-                what = f"column answer_{number}: {answer!r} is read as {value}"
-                how = f"look whether decimals were meant, which stand behind a comma in {row.locale}"
-                yield about("thousands-or-decimals", placed, f"{what}; kept, {how}")
+            elif asked is AnswerFormat.INTEGER:
+                column = f"column answer_{number}: {answer!r}"
+                if wanted and not int(wanted[1]) <= float(value) <= int(wanted[2]):
+                    what = f"{column} is beyond {wanted[0]}, for which the question asks; kept"
+                    yield about("out-of-range", placed, what)
+                if may_be_decimal(answer, row.locale):
+                    how = f"look whether decimals were meant, which stand behind a comma in {row.locale}"
+                    yield about("thousands-or-decimals", placed, f"{column} is read as {value}; kept, {how}")
     # One day beyond the twelfth shows which way a locale's people write.
     sure = {locale for (_, locale), found in days.items() if any(int(day[3:]) > _MONTHS for day in found)}
     for (template_id, locale), found in days.items():
