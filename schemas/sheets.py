@@ -165,9 +165,8 @@ class Sheet(NamedTuple):
 
 KEEP = "keep"
 DROP = "drop"
-MERGE = "merge-into"
 
-DECISIONS = (KEEP, DROP, MERGE)
+DECISIONS = (KEEP, DROP)
 """What a reviewer can decide about a question."""
 
 TEMPLATE_SHEET = Sheet(
@@ -176,12 +175,12 @@ TEMPLATE_SHEET = Sheet(
             **text_columns("template_id", "topic", "source_locale", "question"),
             **text_columns("template", "reasons", "group", "nearest"),
             "similarity": pl.Float64(),
-            **text_columns("decision", "merge_into"),
+            "decision": pl.String(),
         }
     ),
     proposed=("template_id", "topic", "source_locale"),
-    filled={"template": (), "decision": DECISIONS, "merge_into": ()},
-    also_read=("question", "reasons", "group", "nearest", "merge_into"),
+    filled={"template": (), "decision": DECISIONS},
+    also_read=("question", "reasons", "group", "nearest"),
 )
 """One row per native's question, with a proposed template and room for the reviewer's decision.
 

@@ -197,7 +197,7 @@ def _propose_templates(
     write_sheet(TEMPLATE_SHEET, sheet, out)
     flagged = sheet.filter(sheet["reasons"] != "").height
     typer.echo(f"{out}: {pluralise(len(sheet), 'question')}, {flagged} with something to look at.")
-    typer.echo("Fill the column decision (keep, drop or merge-into), then: blend templates accept " + str(out))
+    typer.echo("Fill the column decision (keep or drop), then: blend templates accept " + str(out))
 
 
 @templates.command("accept")
@@ -217,9 +217,7 @@ def _accept_templates(
     accepted = accept_sheet(reviewed)
     write_new_sheet(out, accepted.select("template_id", "topic", "source_locale", "text"))
     n_left_out = len(reviewed) - len(accepted)
-    typer.echo(
-        f"{out}: {pluralise(len(accepted), 'template')}; {pluralise(n_left_out, 'question')} dropped or merged."
-    )
+    typer.echo(f"{out}: {pluralise(len(accepted), 'template')}; {pluralise(n_left_out, 'question')} dropped.")
 
 
 @templates.command()

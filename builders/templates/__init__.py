@@ -5,13 +5,12 @@ slot where the country stands, must not be asked twice, and must not be about so
 has. `review_sheet` proposes the first and tells the other two; it decides and deletes nothing. `accept_sheet`
 makes templates of the reviewed sheet:
 
-===============  ===========================================================================================
-decision         what happens
-===============  ===========================================================================================
-``keep``         the text in ``template``, edited or as proposed, becomes a template
-``drop``         the question is left out
-``merge-into``   the question is left out in favour of the kept one whose id stands in ``merge_into``
-===============  ===========================================================================================
+==========  ================================================================================================
+decision    what happens
+==========  ================================================================================================
+``keep``    the text in ``template``, edited or as proposed, becomes a template
+``drop``    the question is left out
+==========  ================================================================================================
 
 References:
     Myung et al. (2024), BLEnD, section 3, https://arxiv.org/abs/2406.09948: duplicates and culture-specific
@@ -32,7 +31,7 @@ from blend.schemas.frames import TEMPLATES
 from blend.schemas.locales import Registry, registry
 from blend.schemas.prompts import ANY_SLOT, slot_problems
 from blend.schemas.rows import QuestionTemplate
-from blend.schemas.sheets import DECISIONS, KEEP, MERGE, PROPOSED_TEMPLATES, REASON_SEPARATOR
+from blend.schemas.sheets import DECISIONS, KEEP, PROPOSED_TEMPLATES, REASON_SEPARATOR
 from blend.schemas.texts import clean, words
 
 _THRESHOLD = 0.85
@@ -75,7 +74,6 @@ def review_sheet(questions: pl.DataFrame, *, locales: Registry | None = None) ->
             "nearest": None if match is None else rows[match.nearest]["template_id"],
             "similarity": None if match is None else round(match.similarity, 3),
             "decision": "",
-            "merge_into": "",
         }
         for row, proposal, match in zip(rows, proposals, matches, strict=True)
     ]
@@ -172,14 +170,13 @@ def accept_sheet(sheet: pl.DataFrame) -> pl.DataFrame:
         text.
 
     Raises:
-        RowError, RowErrors: If a row has no decision or an unknown one, merges into a question that is not
-            kept, keeps a text without slot or with an unknown one, or has the id of another; names the place
-            and column of each.
+        RowError, RowErrors: If a row has no decision or an unknown one, keeps a text without slot or with an
+            unknown one, or has the id of another; names the place and column of each.
     """
     rows = sheet.select(PROPOSED_TEMPLATES.names()).sort("template_id", "source").to_dicts()
     raise_all([*_undecided(rows)])
     kept = [row for row in rows if _decision(row) == KEEP]
-    raise_all([*_unfit(kept), *_unmergeable(rows, {row["template_id"] for row in kept})])
+    raise_all([*_unfit(kept)])
     return pl.DataFrame([_template(row) for row in kept], schema=TEMPLATES)
 
 
@@ -214,21 +211,6 @@ def _unfit(kept: list[_Row]) -> Iterator[RowError]:
     for row in kept:
         for what, fix in slot_problems(row["template"] or ""):
             yield _wrong(row, "template", what, fix)
-
-
-def _unmergeable(rows: list[_Row], kept: set[str]) -> Iterator[RowError]:
-    ids = {row["template_id"] for row in rows}
-    for row in rows:
-        target, decision = clean(row["merge_into"] or ""), _decision(row)
-        if decision != MERGE and target:
-            what = f"{target!r} stands beside the decision {decision!r}"
-            yield _wrong(row, "merge_into", what, f"clear it, or decide {MERGE!r}")
-        elif decision == MERGE and not target:
-            what = f"{row['template_id']} is merged into nothing"
-            yield _wrong(row, "merge_into", what, "write the id of the question that is kept instead")
-        elif decision == MERGE and target not in kept:
-            what = f"{target!r} is not kept" if target in ids else f"no question has the id {target!r}"
-            yield _wrong(row, "merge_into", what, "name a question whose decision is 'keep'")
 
 
 def _template(row: _Row) -> dict[str, Any]:

@@ -154,10 +154,9 @@ def test_templates_by_way_of_a_workbook(tmp_path: Path):
     book = openpyxl.load_workbook(tmp_path / "sheet.xlsx")
     header = [cell.value for cell in book.active[1]]
     rules = {rule.formula1 for rule in book.active.data_validations.dataValidation}
-    assert rules == {'"keep,drop,merge-into"'}
+    assert rules == {'"keep,drop"'}
     book.active.cell(2, header.index("decision") + 1, "keep")
-    book.active.cell(3, header.index("decision") + 1, "merge-into")
-    book.active.cell(3, header.index("merge_into") + 1, "n1")
+    book.active.cell(3, header.index("decision") + 1, "drop")
     book.save(tmp_path / "sheet.xlsx")
     printed = run("templates", "accept", tmp_path / "sheet.xlsx", "--out", tmp_path / "templates.xlsx")
-    assert printed == f"{tmp_path}/templates.xlsx: 1 template; 1 question dropped or merged.\n"
+    assert printed == f"{tmp_path}/templates.xlsx: 1 template; 1 question dropped.\n"

@@ -22,7 +22,6 @@ ROW: dict[str, Any] = {
     "template": "What is eaten in {country}?",
     "reasons": "",
     "decision": "keep",
-    "merge_into": "",
 }
 
 
@@ -38,7 +37,7 @@ def test_decisions():
     sheet = sheet_of(
         {"template": " When is lunch in {country}?  (HH:MM) ", "decision": "Keep "},
         {"decision": "drop", "reasons": "name: 'Boxing Day'"},
-        {"decision": "merge-into", "merge_into": "Q-1", "source_locale": None},
+        {"decision": "DROP", "source_locale": None},
     )
     templates = accept_sheet(sheet)
     assert templates.schema == TEMPLATES
