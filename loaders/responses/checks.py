@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from blend.loaders.files.diagnostics import Diagnostics, Placed, R, about, about_locale
 from blend.loaders.responses.odd_answers import Found, copied, filled_down, moved_columns, odd_answers
-from blend.loaders.responses.odd_texts import lost_letters, odd_texts, other_countries, other_languages
+from blend.loaders.responses.odd_texts import odd_texts, other_countries, other_languages
 from blend.loaders.responses.response_rows import CALLED, KEYS, AskedQuestion, ResponseRows, question_key
 from blend.schemas.errors import RowError, close_to
 from blend.schemas.formats import (
@@ -73,7 +73,6 @@ def check_rows(
             (copied(responses), ()),
             (filled_down(responses, topics), ()),
             (odd_texts(rows, known), ()),
-            (lost_letters(responses), ()),
         ]
     for found, needed in rules:
         if all(getattr(rows, table).is_complete for table in needed):

@@ -34,12 +34,6 @@ from blend.schemas.texts import (
 
 _MARK_IN_WORD = re.compile(r"[^\W\d_]+\?+[^\W\d_]+|(?<!\S)\?{2,}(?!\S)")
 """Question marks within a word, or in its place."""
-_MARK_AT_EDGE = re.compile(r"(?<!\S)\?+([A-Za-z\u00c0-\u052f]+)(?!\S)|^([A-Za-z\u00c0-\u052f]+)\?$")
-"""Question marks before a word, or one behind the only word, since several may ask: ``how are you?``.
-
-In scripts of which an encoding may have some letters.
-"""
-
 _LINE_ENDS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029]")
 """Control characters that are white space."""
 
@@ -57,7 +51,6 @@ _CODE_PAGES = {
 _SIGN_IN_WORD = re.compile(r"(?<=[A-Za-z\u00c0-\u024f])[‹›£¤¬±÷¢¥¦§¨¯¸¶¼½¾†‡‰„‚”“](?=[A-Za-z\u00c0-\u024f])")
 """Signs that stand where cp850 has letters, such as ``›`` for ``ø``."""
 _OF_A_PAGE = re.compile(r"</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>|&(?:[A-Za-z]{2,8}|#\d+|#x[0-9A-Fa-f]+);")
-_LOST = "may have been letters that an encoding lacks; kept"
 
 _Text = tuple[str, str, bool]
 """Column, text, and whether it is in the local language."""
@@ -83,24 +76,6 @@ def odd_texts(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
                 ordinary = "" if locale is None else ordinary_in(locale.script, rtl=locale.direction == "rtl")
                 for held in chain(forbidden_in(shown), unseen_in(shown, ordinary), meaningless_in(shown)):
                     yield about("hidden-characters", placed, f"column {column} holds {held}; kept")
-
-
-def lost_letters(responses: Sequence[Placed[Response]]) -> Iterator[Finding]:
-    """Answers with question marks at a word that no answer of the locale has without them.
-
-    Somebody who doubts writes a word that others write, too: ``coffee?``.
-    """
-    marked = [
-        (placed, number, found)
-        for placed in responses
-        for number, answer in enumerate(placed.row.answers, start=1)
-        if "?" in answer and (found := _MARK_AT_EDGE.search(clean(answer))) and not _MARK_IN_WORD.search(answer)
-    ]
-    typed = ((row.locale, text) for _, row in responses for text in row.answers if marked)
-    words = {(locale, word) for locale, text in typed for word in clean(text).casefold().split()}
-    for placed, number, found in marked:
-        if (placed.row.locale, (found[1] or found[2]).casefold()) not in words:
-            yield about("question-marks", placed, f"column answer_{number}: {found[0]!r} {_LOST}")
 
 
 def on_one_line(
@@ -154,7 +129,7 @@ def _suspect(text: str, locale: Locale | None, *, is_typed: bool) -> Iterator[tu
         what = f"{word!r} is spelled in {scripts} letters; kept, and no variant of a word in one"
         yield "mixed-scripts", what
     if found := _MARK_IN_WORD.search(text) if "?" in text else None:
-        yield "question-marks", f"{found[0]!r} {_LOST}"
+        yield "question-marks", f"{found[0]!r} may have been letters that an encoding lacks; kept"
     page = None if locale is None else _CODE_PAGES.get(locale.language)
     for word in () if text.isascii() else text.split():
         meant = _OF_UTF8.sub(_as_utf8, word)
