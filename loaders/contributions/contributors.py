@@ -18,12 +18,11 @@ from blend.loaders.responses.response_rows import (
     HIDDEN,
     PARTS,
     ResponseFiles,
-    ResponseRows,
     note_unread,
     optional_files,
     read_response_rows,
 )
-from blend.schemas.errors import ArgumentError, InputError, RowError, close_to
+from blend.schemas.errors import ArgumentError, InputError, RowError, close_to, raise_all
 from blend.schemas.frames import PROFILES, text_columns
 from blend.schemas.locales import Locale, Registry, in_english, registry
 from blend.schemas.personal_data import AnnotatorProfile, Contributor
@@ -37,7 +36,6 @@ FOLDER = "contributions"
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _LETTERS = "small letters a to z, digits, and hyphens between them, as in mina-ko"
 _TABLES = ("templates", "prompts")
-_NOTHING_READ = ResponseFiles([], [], [], [], [], frozenset(ResponseRows._fields))
 _SHARED = {"CONSENT": (".md",), **dict.fromkeys(_TABLES, SUFFIXES)}
 _OF_CONTRIBUTOR = {"contributor": (".toml",), **PARTS, "annotators": TABLE_SUFFIXES}
 """What is read beside the folders, and in each of them: names, and how they may end."""
@@ -49,8 +47,8 @@ class _ContributorFiles(NamedTuple):
     name: str
     """Name of the folder, which is the contributor's id."""
     responses: ResponseFiles
-    contributor: Path | None
-    """Null, as all else, where a link is in the folder: then nothing in it is read."""
+    contributor: Path
+    """Who contributes; may be missing."""
     profiles: Path | None
     """File of annotators; null where there is none."""
 
@@ -82,25 +80,36 @@ def collection_layout(folder: Path, diagnostics: Diagnostics) -> CollectionFiles
 
     Raises:
         InputError: If there is no such directory, or no contribution in it.
+        RowError, RowErrors: If there are links.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such directory; give the directory of contributions")
-    linked = _linked(folder, diagnostics)
-    if not (folder / CONSENT).is_file() and CONSENT not in linked:
+    _refuse_links(folder)
+    if not (folder / CONSENT).is_file():
         fix = "write what contributors agree to; `blend contribute init` writes a first text"
         diagnostics.problem("the file is missing", where=CONSENT, fix=fix)
     entries = sorted(path for path in folder.iterdir() if not path.name.startswith(HIDDEN))
     names = [path.name for path in entries if path.is_dir()]
-    files = [path for path in entries if not path.is_dir() and path.name not in linked]
+    files = [path for path in entries if not path.is_dir()]
     note_unread(files, folder, diagnostics, _SHARED, is_strict=True)
-    if not names and not linked:
+    if not names:
         raise InputError(
             f"{folder}: no contributor's folder in it; `blend contribute init` writes one for a contributor"
         )
-    beside = any((folder / name).is_symlink() for name in linked)
-    shared = _NOTHING_READ if beside else _shared_files(folder, diagnostics)
-    parts = [_contributor(folder / name, folder, diagnostics, is_linked=name in linked) for name in names]
-    return CollectionFiles(folder, shared, tuple(parts))
+    parts = tuple(_contributor(folder / name, folder, diagnostics) for name in names)
+    return CollectionFiles(folder, _shared_files(folder, diagnostics), parts)
+
+
+def _refuse_links(folder: Path) -> None:
+    """Raise for every link.
+
+    Strangers write these folders, and messages quote what is read: a link could lead to any file here.
+    """
+    links = [path for path in sorted(folder.rglob("*")) if path.is_symlink()]
+    fix = "put the file or folder itself there"
+    raise_all(
+        [RowError("a link, which is not followed", where=location_of(path, folder), fix=fix) for path in links]
+    )
 
 
 def _shared_files(folder: Path, diagnostics: Diagnostics) -> ResponseFiles:
@@ -110,34 +119,18 @@ def _shared_files(folder: Path, diagnostics: Diagnostics) -> ResponseFiles:
     return ResponseFiles(templates, [], prompts, [], [])
 
 
-def _linked(folder: Path, diagnostics: Diagnostics) -> set[str]:
-    """Note every link; returned are the files and folders directly in ``folder`` that are one or hold one.
-
-    Strangers write these folders, and messages quote what is read: a link could lead to any file here.
-    """
-    links = [path for path in sorted(folder.rglob("*")) if path.is_symlink()]
-    for path in links:
-        fix = f"put the {'folder' if path.is_dir() else 'file'} there"
-        with diagnostics.collected():
-            where = location_of(path, folder)
-            diagnostics.problem("a link, which is not followed", where=where, fix=fix)
-    return {path.relative_to(folder).parts[0] for path in links}
-
-
 def owner_of(location: str) -> str:
     """The contributor's folder that a location is in; empty for what all share."""
     owner, slash, _ = location.partition("/")
     return owner if slash else ""
 
 
-def _contributor(folder: Path, root: Path, diagnostics: Diagnostics, *, is_linked: bool) -> _ContributorFiles:
+def _contributor(folder: Path, root: Path, diagnostics: Diagnostics) -> _ContributorFiles:
     """The files in a contributor's folder; parts that cannot be told apart are left out."""
     name = folder.name
     if not _NAME.fullmatch(name):
         what = "the folder's name cannot be a contributor's"
         diagnostics.problem(what, where=name, fix=f"rename the folder: {_LETTERS}")
-    if is_linked:
-        return _ContributorFiles(name, _NOTHING_READ, None, None)
     contributor = folder / _CONTRIBUTOR
     if not contributor.is_file():
         fix = f"say who contributes; `blend contribute init --contributor {name}` writes a first one"
@@ -161,7 +154,7 @@ def read_contributor(files: _ContributorFiles, root: Path, diagnostics: Diagnost
         root: Folder that locations are relative to.
         diagnostics: Takes the problems.
     """
-    if files.contributor is None or not files.contributor.is_file():
+    if not files.contributor.is_file():
         return None
     name = location_of(files.contributor, root)
     with diagnostics.collected():
