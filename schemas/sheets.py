@@ -171,23 +171,19 @@ DECISIONS = (KEEP, DROP)
 
 TEMPLATE_SHEET = Sheet(
     pl.Schema(
-        {
-            **text_columns("template_id", "topic", "source_locale", "question"),
-            **text_columns("template", "reasons", "group", "nearest"),
-            "similarity": pl.Float64(),
-            "decision": pl.String(),
-        }
+        text_columns(
+            *("template_id", "topic", "source_locale", "question", "template", "reasons", "group", "decision")
+        )
     ),
     proposed=("template_id", "topic", "source_locale"),
     filled={"template": (), "decision": DECISIONS},
-    also_read=("question", "reasons", "group", "nearest"),
+    also_read=("question", "reasons", "group"),
 )
 """One row per native's question, with a proposed template and room for the reviewer's decision.
 
 ``reasons`` says what to look at, separated by ``REASON_SEPARATOR``, and is empty where nothing was noticed.
-``group`` is the smallest id of the near-duplicates it belongs to, ``nearest`` the most similar of them and
-``similarity`` (0 to 1) how similar; all three are null for a question without near-duplicates. ``decision`` is
-empty until a reviewer fills it.
+``group`` is the smallest id of the near-duplicates it belongs to, and null for a question without any.
+``decision`` is empty until a reviewer fills it.
 """
 
 REASON_SEPARATOR = " | "

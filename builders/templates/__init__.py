@@ -17,8 +17,9 @@ References:
     questions are taken out, country names replaced.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -51,8 +52,8 @@ def review_sheet(questions: pl.DataFrame, *, locales: Registry | None = None) ->
 
     Returns:
         `sheets.PROPOSED_TEMPLATES`, one row per question: a proposed template, the reasons to look at it, its
-        near-duplicates, and an empty decision. Groups stand together at the place of their first id, else
-        rows are ordered by id.
+        group of near-duplicates, and an empty decision. Groups stand together at the place of their first id,
+        else rows are ordered by id.
 
     Raises:
         UnknownNameError: If a question's locale is not known.
@@ -63,19 +64,17 @@ def review_sheet(questions: pl.DataFrame, *, locales: Registry | None = None) ->
         propose(row["text"], known.get(row["source_locale"]) if row["source_locale"] else None, known)
         for row in rows
     ]
-    matches = _near_duplicates([proposal.text for proposal in proposals])
+    groups = _near_duplicates([proposal.text for proposal in proposals])
     sheet = [
         {
             **{name: row[name] for name in ("template_id", "topic", "source_locale", "source")},
             "question": row["text"],
             "template": proposal.text,
             "reasons": REASON_SEPARATOR.join(_reasons(proposal)),
-            "group": None if match is None else rows[match.group]["template_id"],
-            "nearest": None if match is None else rows[match.nearest]["template_id"],
-            "similarity": None if match is None else round(match.similarity, 3),
+            "group": None if group is None else rows[group]["template_id"],
             "decision": "",
         }
-        for row, proposal, match in zip(rows, proposals, matches, strict=True)
+        for row, proposal, group in zip(rows, proposals, groups, strict=True)
     ]
     by_group = pl.coalesce("group", "template_id")
     return pl.DataFrame(sheet, schema=PROPOSED_TEMPLATES).sort(by_group, "template_id", "source")
@@ -103,51 +102,29 @@ your
 _FRAME_WORDS = frozenset(_FRAME.split())
 
 
-class _Match(NamedTuple):
-    """Question with which another is grouped; positions count from 0."""
-
-    group: int
-    """Position of the first question of the group."""
-    nearest: int
-    """Position of the most similar other question; of equally similar ones the first."""
-    similarity: float
-    """How similar that one is, in [threshold, 1]."""
-
-
-def _near_duplicates(texts: Sequence[str], *, threshold: float = _THRESHOLD) -> list[_Match | None]:
-    """For every question the group of near-duplicates that it belongs to.
+def _near_duplicates(texts: Sequence[str]) -> list[int | None]:
+    """For every question the position, from 0, of the first one of its group; null where nothing is like it.
 
     The similarity of two questions is ``2 m / (a + b)``: ``a`` and ``b`` are the lengths in characters of their
     content words, folded and sorted, and ``m`` is the length of the longest common subsequence of the two (the
     normalised indel similarity; rapidfuzz's ``token_sort_ratio`` over 100). Slots, hints in parentheses and the
     words that most questions share do not count; where nothing else is left, all words do. 1 means the same
-    content words, in whatever order.
+    content words, in whatever order. A group holds all that are joined directly or through others.
 
     Args:
         texts: Questions or templates in English.
-        threshold: Smallest similarity, in (0, 1], that joins two questions; a group holds all that are joined
-            directly or through others.
-
-    Returns:
-        One match per text, in order; ``None`` where nothing is similar enough.
     """
     contents = [content(text) for text in texts]
     groups = list(range(len(texts)))
-    nearest: list[tuple[int, float] | None] = [None] * len(texts)
-    for position, text in enumerate(contents):
+    for text in contents:
         # One question after the other: all of them at once would take memory that grows with their square.
         [similarities] = process.cdist(
-            [text], contents, scorer=fuzz.ratio, score_cutoff=100 * threshold, dtype=np.float32
+            [text], contents, scorer=fuzz.ratio, score_cutoff=100 * _THRESHOLD, dtype=np.float32
         )
-        similarities[position] = 0
-        if (alike := np.flatnonzero(similarities)).size:
-            best = int(similarities.argmax())
-            nearest[position] = best, float(similarities[best]) / 100
-            joined = {groups[position], *(groups[other] for other in alike)}
-            groups = [min(joined) if group in joined else group for group in groups]
-    return [
-        None if found is None else _Match(group, *found) for group, found in zip(groups, nearest, strict=True)
-    ]
+        joined = {groups[other] for other in np.flatnonzero(similarities)}
+        groups = [min(joined) if group in joined else group for group in groups]
+    sizes = Counter(groups)
+    return [group if sizes[group] > 1 else None for group in groups]
 
 
 def content(text: str) -> str:

@@ -225,13 +225,13 @@ def read_review_sheet(path: Path, *, locales: Registry | None = None) -> pl.Data
         locales: Known locales, of which ``source_locale`` names one; the packaged registry when absent.
 
     Returns:
-        `sheets.PROPOSED_TEMPLATES`, in file order, for `builders.templates.accept_sheet`; without similarities.
+        `sheets.PROPOSED_TEMPLATES`, in file order, for `builders.templates.accept_sheet`.
 
     Raises:
         RowError, RowErrors: If the file cannot be read, or a locale is unknown.
     """
     diagnostics = Diagnostics()
-    columns = Columns((), optional=[name for name in TEMPLATE_SHEET.columns if name != "similarity"])
+    columns = Columns((), optional=list(TEMPLATE_SHEET.columns))
     sheet = _read_sheet(TEMPLATE_SHEET, path, diagnostics)
     rows = _texts(sheet, columns, locales, diagnostics, locale="source_locale")
     diagnostics.raise_problems()

@@ -69,15 +69,15 @@ def questions_of(rows) -> pl.DataFrame:
 def test_sheet():
     sheet = review_sheet(questions_of(QUESTIONS))
     assert sheet.schema == SHEET
-    assert sheet.select("template_id", "template", "reasons", "group", "nearest", "similarity").rows() == [
-        ("Q-1", "What is the most popular fruit in {country}?", "", "Q-1", "Q-3", 1.0),
-        ("Q-3", "Which fruit is the most popular in {country}?", "", "Q-1", "Q-1", 1.0),
-        ("Q-2", "What do people in {country} eat on Boxing Day?", "name: 'Boxing Day'", *(None, None, None)),
+    assert sheet.select("template_id", "template", "reasons", "group").rows() == [
+        ("Q-1", "What is the most popular fruit in {country}?", "", "Q-1"),
+        ("Q-3", "Which fruit is the most popular in {country}?", "", "Q-1"),
+        ("Q-2", "What do people in {country} eat on Boxing Day?", "name: 'Boxing Day'", None),
         (
             "Q-4",
             "Which sport is played on beaches?",
             "no country: nothing names the author's country; put {country} where it belongs",
-            *(None, None, None),
+            None,
         ),
     ]
     assert sheet["decision"].to_list() == [""] * 4
@@ -108,19 +108,15 @@ def test_content_leaves_the_frame_out():
     assert content("What is it like in {country}?") == "in is it like what"
 
 
-def test_groups_and_similarities():
-    matches = _near_duplicates(TEXTS, threshold=0.85)
-    assert matches[0] == (0, 2, 1.0)
-    assert matches[2] == (0, 0, 1.0)
-    assert matches[4] is None
-    # "sport watch women" and "sports watch women": 17 and 18 characters, 17 of them in common.
-    assert matches[1] is not None
-    assert matches[1][:2] == (1, 3)
-    assert matches[1].similarity == pytest.approx(2 * 17 / (17 + 18), abs=1e-6)
+def test_groups():
+    # "sport watch women" and "sports watch women" have 17 and 18 characters, 17 of them in common: 0.97.
+    assert _near_duplicates(TEXTS) == [0, 1, 0, 1, None]
 
 
 def test_groups_join_through_others():
-    texts = ["abcdefghij", "abcdefghxy", "abcdefwvxy"]
-    matches = _near_duplicates(texts, threshold=0.8)
-    assert [match and match.group for match in matches] == [0, 0, 0]
-    assert [match and match.nearest for match in matches] == [1, 0, 1]
+    # 18 of 20 characters in common, of the first and the last 16: 0.9 and 0.8.
+    assert _near_duplicates(["abcdefghijklmnopqrst", "abcdefghijklmnopqrxy", "abcdefghijklmnwvqrxy"]) == [
+        0,
+        0,
+        0,
+    ]
