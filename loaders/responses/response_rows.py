@@ -369,14 +369,11 @@ def _response_values(cells: Cells) -> dict[str, Any]:
 def _answers(cells: Cells) -> Any:
     """The answers from the list in column ``answers``, or from the columns of single answers."""
     listed = cells.values.get("answers")
-    filled = {name: answer for name in _ANSWER_COLUMNS if (answer := cells.values.get(name)) not in (None, "")}
+    given = {name: cells.values.get(name) for name in _ANSWER_COLUMNS}
+    filled = {name: answer for name, answer in given.items() if answer is not None and str(answer).strip()}
     if filled and listed is not None:
         what = f"answers both in answers and in {', '.join(filled)}"
         raise RowError(what, where=cells.location, fix="use one of the two")
-    for column, answer in filled.items():
-        if not str(answer).strip():
-            fix = "empty the cell, or write the answer"
-            raise RowError("the answer is blank", where=f"{cells.location}, column {column}", fix=fix)
     return [*filled.values()] if listed is None else listed
 
 
