@@ -157,11 +157,6 @@ I Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February Marc
 September October November December TV DVD PC AM PM OK HH MM DD Internet COVID-19 ID CEO GDP PhD
 """
 _COMMON = frozenset(_COMMON_CAPITALS.split())
-# In small letters as well, these exist in some countries only.
-_NATIONAL = re.compile(
-    r"\b(?:king|queen|monarch|emperor|shah|sultan|royal(?:\s+family)?|prime minister|president|parliament"
-    r"|congress|senate|national assembly|supreme court|governor|zip code|social security|conscription)\b"
-)
 _SPEAKER = re.compile(r"\b(?:we|us|our|ours|my|mine|here)\b", re.IGNORECASE)
 
 
@@ -174,15 +169,12 @@ def one_country_reasons(template: str) -> list[str]:
     Returns:
         Reasons ``kind: what``, in the order of the text within each kind and none twice: ``name`` for
         words with a capital that start no sentence, for abbreviations and for words in other letters,
-        ``institution`` for national ones in small letters, ``speaker`` for words such as "we" and "here".
-        Slots, weekdays, months and what stands in parentheses do not count.
+        ``speaker`` for words such as "we" and "here". Slots, weekdays, months and what stands in parentheses do
+        not count.
     """
     # What is left out still parts names and sentences, so it is blanked, not removed.
     text = IN_PARENTHESES.sub(_blanked, ANY_SLOT.sub(_blanked, template))
     reasons = [reason for found in _A_NAME.finditer(text) for reason in _name_reasons(found)]
-    reasons += [
-        f"institution: {found[0]!r} is not found in every country" for found in _NATIONAL.finditer(text)
-    ]
     reasons += [f"speaker: {found[0]!r} depends on who asks" for found in _SPEAKER.finditer(text)]
     return list(dict.fromkeys(reasons))
 

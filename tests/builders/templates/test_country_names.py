@@ -68,7 +68,6 @@ def test_every_name_of_every_locale_is_found(locale):
         ("Is Eid ul Fitr a holiday in {country}?", ["name: 'Eid ul Fitr'"]),
         ("Who leads the Ministry of Education in {country}?", ["name: 'Ministry of Education'"]),
         ("The National Assembly of {country} sits where?", ["name: 'National Assembly'"]),
-        ("Who is the king of {country}?", ["institution: 'king' is not found in every country"]),
         ("Which show runs on the BBC in {country}?", ["name: 'BBC'"]),
         ("NHS hospitals in {country} cost what?", ["name: 'NHS'"]),
         ("Who swims in the River Thames in {country}?", ["name: 'River Thames'"]),
