@@ -162,8 +162,8 @@ def _standardised(values: FloatArray) -> FloatArray:
 
 
 def survey_warnings(groups: Sequence[str], culture: CulturalDistances) -> Iterator[str]:
-    """What a reader should know of a survey's distances: dimensions, and groups that it lacks."""
-    name = culture.survey
+    """What a reader should know of a survey's distances: dimensions, groups that it lacks, too few to rank."""
+    name, n_known = culture.survey, len(culture.groups)
     shown = ", ".join(map(repr, culture.dimensions[:_SHOWN])) + ", …" * (len(culture.dimensions) > _SHOWN)
     yield f"{name}: distances are over {pluralise(len(culture.dimensions), 'dimension')} ({shown})"
     unknown = [group for group in groups if group not in {*culture.groups, *culture.left_out}]
@@ -173,6 +173,8 @@ def survey_warnings(groups: Sequence[str], culture: CulturalDistances) -> Iterat
     if culture.left_out:
         n = len(culture.left_out)
         yield f"{name}: left out for want of an answer: {n} (first: {culture.left_out[0]})"
+    if n_known < 3:
+        yield f"{name}: too few groups to rank ({n_known}); no correlation"
 
 
 _SHOWN = 12

@@ -177,6 +177,7 @@ SURVEYS = {
         (
             "own: distances are over 1 dimension ('power')",
             "own knows 1 of 3 groups (not, for example, 'German')",
+            "own: too few groups to rank (1); no correlation",
         ),
     ),
 }
