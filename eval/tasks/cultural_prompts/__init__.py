@@ -108,7 +108,7 @@ class CulturalPromptsTask(Task):
     def clusters(self, run: "ScoredRun") -> tuple[str, ...]:
         """See `Task.clusters`."""
         del run
-        return ("topics",)
+        return ("topics", "nationalities")
 
     def number(self, metric: str, value: float) -> str:
         """See `Task.number`."""
