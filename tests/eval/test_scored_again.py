@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -12,7 +13,8 @@ from blend.eval.evaluation import read_scored
 from blend.eval.judging import JUDGES_FOLDER
 from blend.eval.judging.judge_run import judge_run
 from blend.eval.models import Generation
-from blend.eval.scores_json import DECISIONS_NAME, drop_scores
+from blend.eval.scores_json import DECISIONS_NAME, SCORES_NAME, drop_scores
+from blend.loaders.files.atomic import one_at_a_time
 from helpers.asking import score
 from helpers.judged_runs import OwnJudge, answered_run, finds_the_answer, says
 from helpers.messages import wrong
@@ -86,3 +88,15 @@ def test_a_run_whose_judge_has_said_more_or_else_is_scored_again(mini_release: P
         f"{run.directory}: the judge's verdicts have changed since it was scored; score the run again, with "
         f"the options of before: `blend eval score {run.directory}`"
     )
+
+
+def test_one_scores_a_run_at_a_time(asked: Asked):
+    run = asked(Reader())
+    other = Thread(target=blend.score_run, args=(run,))
+    with one_at_a_time(run.directory / SCORES_NAME):
+        other.start()
+        other.join(timeout=0.5)
+        assert other.is_alive()
+        assert not Path(run.directory / SCORES_NAME).exists()
+    other.join()
+    assert read_scored([run])
