@@ -81,6 +81,9 @@ def questions_for(
     to answer in words.
     """
     given = {name: value for name, value in options.items() if value is not None}
+    if not isinstance(model, Local | Server):
+        ours = {name: given.get(name) for name in _OF_OUR_MODELS}
+        refuse(ours, "for a model that is loaded, and `model` is an object")
     in_words = {**task.of_texts, **given}
     words = " and ".join(f"`{name}={value}`" for name, value in task.of_texts.items())
     writes = isinstance(model, Server) or writes_alone(model)

@@ -116,6 +116,9 @@ REFUSED: dict[str, Callable[[Asked], Any]] = {
         "object; leave it out": lambda asked, name=name, value=value: asked(Reader(), **{name: value})
         for name, value in {"system": "Be short.", "thinking": "on"}.items()
     },
+    "`causal=statement` makes sense only for a model that is loaded, and `model` is an object; leave it out": (
+        lambda asked: asked(Chooser(), "probing", causal="statement")
+    ),
     "`styles`: the task multiple-choice has no such option; did you mean 'style'? it has `locales`, `limit`, "
     "`samples`, `shots`, `shots_seed`, `style`, `rotations`, `confidence`": (
         lambda asked: asked(Reader(), styles="json")
