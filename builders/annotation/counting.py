@@ -92,12 +92,27 @@ class StageReading(NamedTuple):
     """Annotations that count."""
     reading: Reading
     let_go: pl.DataFrame
-    """`WORK` that the lead has let go of: nothing is taken from it, and it was done."""
+    """`WORK` that was done and of which nothing is taken: the lead has let go of it, or it was lost and given
+    again."""
 
     @property
     def gone(self) -> list[Held]:
         """Annotations that count although the server has them no more, or only in an older version."""
-        return [held for held in self.held.values() if held.is_gone]
+        again = given_again(self.held)
+        return [held for number, held in self.held.items() if held.is_gone and number not in again]
+
+
+def given_again(held: Mapping[str, Held]) -> set[str]:
+    """Annotations that the server has lost, of people who have done the same task again there since.
+
+    The later one counts. The lost one was work all the same, and no mistake of theirs.
+    """
+    done = {key: (one.version["blend_id"], one.version["annotator"]) for key, one in held.items()}
+    there = {
+        done[key] for key, one in held.items() if one.is_there and one.counts and not one.version["skipped"]
+    }
+    lost = {key for key, one in held.items() if one.is_gone and not one.is_there}
+    return {key for key in lost if done[key] in there and done[key][1] is not None}
 
 
 def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] = ()) -> list[StageReading]:
@@ -132,8 +147,11 @@ def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] 
         held = held_in(lines, stage_locale.slug)
         if not held and stage_locale.name not in also:
             continue
-        current, context = counted_lines(held), stage.context(file.project, locale, people)
-        let_go = stage.read([one.version for one in held.values() if one.is_let_go], context).work
+        again = given_again(held)
+        current = counted_lines({key: one for key, one in held.items() if key not in again})
+        context = stage.context(file.project, locale, people)
+        done = [one.version for key, one in held.items() if one.is_let_go or key in again]
+        let_go = stage.read(done, context).work
         here = given.get(locale.tag)
         reading = stage.read(current, replace(context, given=here))
         reading = _noted(reading, _changed_by_others(current, locale.tag))

@@ -216,6 +216,21 @@ def test_what_is_gone_counts_until_the_lead_accepts_it_and_is_paid(file: Project
     assert pl.read_csv(table).rows() == [(who(file, "kim"), 0, 0.0, 1, 30.0, 36.0, 0.3)]
 
 
+def test_what_is_gone_and_given_again_is_paid_twice_and_counts_once(file: ProjectFile, fake: FakeStudio):
+    file.path.write_text("rate = 36\n" + file.path.read_text())
+    number = fake.annotate(FOOD, "kim", typed("라면"))
+    sync_project(file.path)
+    fake.delete("annotations", number)
+    assert GONE in annotate("sync", file.path)
+    fake.annotate(FOOD, "kim", typed("우동"))
+    assert GONE not in annotate("sync", file.path)
+    assert [row["answers"] for row in rows(file)] == [["우동"]]
+    assert pull(file).findings.is_empty()
+    table = file.base / "pay.csv"
+    annotate("status", file.path, "--payment", table)
+    assert pl.read_csv(table).rows() == [(who(file, "kim"), 1, 30.0, 1, 30.0, 36.0, 0.6)]
+
+
 def test_work_of_what_the_project_file_names_no_more_stops_a_sync(file: ProjectFile, fake: FakeStudio):
     number, text = fake.annotate(FOOD, "kim", typed("라면")), file.path.read_text()
     sync_project(file.path)
