@@ -21,12 +21,10 @@ from blend.eval.recorded_answers import write_predictions
 from blend.eval.release_items import announced, read_run, warn, watched
 from blend.eval.report import ScoredRun
 from blend.eval.report.model_comparison import ModelComparison, check_comparable, compare_scored
-from blend.eval.runs.answers import storing
 from blend.eval.runs.run_directory import Run, runs_in
-from blend.eval.scores_json import SCORES_NAME, read_scores
-from blend.eval.scoring import score_answers, write_scores
+from blend.eval.scores_json import read_scores
+from blend.eval.scoring import score_answers, scoring_alone, write_scores
 from blend.eval.tasks import task_of
-from blend.loaders.files.atomic import one_at_a_time
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import InputError
 from blend.schemas.frames import ITEM
@@ -132,9 +130,7 @@ def score_run(
         BlendWarning: Of what a reader of the figures should know.
     """
     read = _read(run, release=release)
-    # Tables of texts would be of one scoring, and scores of another one.
-    alone = one_at_a_time(read.directory / SCORES_NAME)
-    with watched(on_progress) as heard, storing(read.directory), alone:
+    with watched(on_progress) as heard, scoring_alone(read):
         scored = score_answers(
             read, rule=rule, seed=seed, allow_missing=allow_missing, on_progress=heard, **options
         )

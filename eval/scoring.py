@@ -1,6 +1,7 @@
 """Scoring: from the answers that a run kept to decisions and scores; any number of times, without a model."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from blend.eval.scores_json import (
 )
 from blend.eval.task import checked_options
 from blend.eval.tasks import task_of
-from blend.loaders.files.atomic import atomic_file
+from blend.loaders.files.atomic import atomic_file, one_at_a_time
 from blend.loaders.files.content import file_sha256
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.schemas.errors import InputError, UnknownNameError
@@ -188,6 +189,21 @@ def _on_unanswered(n: int, n_written: int, n_filtered: int) -> str:
         )
     share, are = f"{100 * n / n_written:.1f} %", agreeing(n, "is", "are")
     return f"{n:,} of {n_written:,} answers ({share}) {are} unanswered: {'; '.join(reasons)}"
+
+
+@contextmanager
+def scoring_alone(run: Run) -> Iterator[None]:
+    """Wait until nobody else scores a run, and keep others waiting while the block runs.
+
+    Else the tables of texts, of which scores keep no digest, could be of another rule than the scores.
+
+    Raises:
+        StorageError: If the directory of the run cannot be written to.
+    """
+    with ExitStack() as held:
+        with storing(run.directory):
+            held.enter_context(one_at_a_time(run.directory / SCORES_NAME))
+        yield
 
 
 def write_scores(run: Run, scored: ScoredAnswers) -> Scores:
