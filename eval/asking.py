@@ -138,7 +138,7 @@ def ask(
             raise
     if isinstance(used, ServerModel) and asking.batch_out is not None:
         files = write_requests(asking.batch_out, requests_of(run, used.form))
-        return run, outcome_of(run, n_asked=0)._replace(files=files)
+        return run, outcome_of(run)._replace(files=files)
     if isinstance(used, ServerModel) and asking.batch_in:
         return keep_results(run, asking.batch_in)
     return run, ask_model(run, used, price=asking.price, budget=asking.budget, on_progress=on_progress)
@@ -316,5 +316,5 @@ def keep_recorded(
     warnings = (*asked.asked.warnings, *(f"{path.name}: {warning}" for warning in noticed))
     run = open_run(out, asked, RecordedAnswers.of(path, given.name), None)
     write_answers(run.answers_folder / "main.jsonl", answers)
-    outcome = outcome_of(run, n_asked=0)
+    outcome = outcome_of(run)
     return run, outcome._replace(warnings=(*warnings, *outcome.warnings), usage=None)

@@ -99,7 +99,7 @@ def run_on_cluster(
         requests = folder / "requests"
         if not requests.exists():
             if pending_items(run).is_empty():
-                return dataclasses.replace(run, outcome=outcome_of(run, n_asked=0))
+                return dataclasses.replace(run, outcome=outcome_of(run))
             requests.mkdir(parents=True)
             write_requests(requests / "requests.jsonl", requests_of(run, form), most=task_requests)
         submitted, reason = folder / "logs" / "launch_script.slurm", "see the logs"

@@ -75,7 +75,7 @@ def score_answers(
     # However many come in meanwhile.
     now = replace(run, held=run.kept())
     allow_missing = allow_missing or rule in task.missing_is_wrong
-    state = outcome_of(now, n_asked=0)
+    state = outcome_of(now)
     _check_missing(now, state, allow_missing=allow_missing)
     scored = task.score(now, chosen, on_progress)
     # Freed: of a million answers, where they stand is 40 MB.

@@ -86,9 +86,9 @@ def ask_model(
     """
     is_ranked = run.description.kind == "candidates"
     pending, n_mine = pending_items(run), len(range(run.description.n_items)[run.share])
-    n_before = n_done = n_mine - pending.height
+    n_done = n_mine - pending.height
     spent, limit = 0.0, math.inf if budget is None else budget
-    if price is not None and budget is not None and (before := outcome_of(run, n_asked=0).usage) is not None:
+    if price is not None and budget is not None and (before := outcome_of(run).usage) is not None:
         spent = price.of(before.tokens_in, before.tokens_out)
     on_progress(STEP, n_done, n_mine)
     odd = tuple(_tokenised(run, model)) if is_ranked else ()
@@ -107,7 +107,7 @@ def ask_model(
 
             for block in pending.iter_slices(_BLOCK_OF_CANDIDATES if is_ranked else _BLOCK):
                 _ask(run, model, block, keep)
-    outcome = outcome_of(run, n_asked=n_done - n_before)
+    outcome = outcome_of(run)
     if spent >= limit:
         warning = f"the budget of {money(limit)} is spent ({money(spent)})"
         if outcome.n_missing:
@@ -322,18 +322,16 @@ def keep_results(run: Run, paths: Sequence[Path]) -> tuple[Run, RunOutcome]:
     served = _served_name(run, (result for _, result in results()))
     if served is not None and getattr(run.description.model, "served_as", None) is None:
         run = change_description(run, model=run.description.model.model_copy(update={"served_as": served}))
-    asked: set[str] = set()
     n_further = 0
     with run.answer_file("batch") as file:
         for item, result in results():
             if item in pending:
                 file.append([{"item_id": item, **generated(result.answer)}])
-                asked.add(item)
                 if result.answer.error is None:
                     pending.discard(item)
             else:
                 n_further += result.answer.error is None
-    outcome, warnings = outcome_of(run, n_asked=len(asked)), []
+    outcome, warnings = outcome_of(run), []
     if n_further:
         answers = pluralise(n_further, "answer")
         warnings.append(f"{answers} to items that have one already, left out: the first one of an item counts")

@@ -94,8 +94,6 @@ class RunOutcome(NamedTuple):
 
     n_items: int
     """Items of the run."""
-    n_asked: int
-    """Items asked this time."""
     n_missing: int
     """Items without an answer."""
     n_failed: int
@@ -221,7 +219,7 @@ class Run(Summarised):
 _TOKENS = ("tokens_in", "tokens_out", "tokens_thought")
 
 
-def outcome_of(run: Run, *, n_asked: int) -> RunOutcome:
+def outcome_of(run: Run) -> RunOutcome:
     """Say how a run stands, and what it took: each item once."""
     kept, n_items = run.kept(), run.description.n_items
     rows = kept.read("error", "finish_reason", *_TOKENS)
@@ -241,7 +239,7 @@ def outcome_of(run: Run, *, n_asked: int) -> RunOutcome:
         warnings += (f"the server answers as {served!r}, and {asked!r} was asked; check which model it is",)
     n_failed, first_error = errors.len(), next(iter(errors), None)
     n_missing = n_items - rows.height + n_failed
-    return RunOutcome(n_items, n_asked, n_missing, n_failed, first_error, warnings, usage=usage)
+    return RunOutcome(n_items, n_missing, n_failed, first_error, warnings, usage=usage)
 
 
 _VERSION = re.compile(r"[-@:](\d{4}-\d{2}-\d{2}|\d{8}|\d{3,4})$")

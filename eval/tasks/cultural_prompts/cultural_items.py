@@ -211,7 +211,7 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None) -> RunOutcome
             where=path.name,
             fix="correct the file; every row needs the same columns",
         ) from error
-    return RunOutcome(keys.height, 0, 0, 0, None)
+    return RunOutcome(keys.height, 0, 0, None)
 
 
 def _asked(keys: pl.DataFrame) -> AskedRelease:

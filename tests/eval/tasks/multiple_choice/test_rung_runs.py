@@ -39,9 +39,8 @@ class Says:
 def test_a_model_is_asked_every_rung_once(rungs_release: Path, tmp_path: Path):
     model = Says()
     runs = run_each_rung(rungs_release, model, tmp_path / "runs", limit=3)
+    run_each_rung(rungs_release, model, tmp_path / "runs", limit=3)
     assert model.asked == sum(one.description.n_items for one in runs.values())
-    again = run_each_rung(rungs_release, model, tmp_path / "runs", limit=3)
-    assert [one.outcome.n_asked for one in again.values() if one.outcome] == [0] * 3
     scored = {rung: blend.score_run(one) for rung, one in runs.items()}
     # Yes to everything: no question has all four right, every true option is, and three in four are too many.
     assert scored["true-false"].overall("accuracy").value == 0
