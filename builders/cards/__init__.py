@@ -140,9 +140,6 @@ def _known(facts: ReleaseFacts) -> Mapping[str, str]:
 
 # What machines read: the header of the card, and ``croissant.json``.
 
-_SIZES = ("1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T")
-"""Where one of the Hub's size categories ends and the next begins: 1,000 rows, and ten times that each time."""
-
 _TASKS = {
     "question-answering": "open-domain-qa",
     "multiple-choice": "multiple-choice-qa",
@@ -171,7 +168,6 @@ def _card_header(facts: ReleaseFacts) -> str:
         "language_creators": _of_sources(facts, "language"),
         "multilinguality": ["multilingual" if len(facts.languages) > 1 else "monolingual"],
         "source_datasets": _of_sources(facts, "extended"),
-        "size_categories": [_size_category(sum(table.rows for table in facts.manifest.tables))],
         "tags": list(_KEYWORDS),
         "configs": _configs(facts.manifest),
     }
@@ -204,14 +200,6 @@ def _task(config: str) -> str:
     if config == CULTURAL_PROMPTS:
         return "text-generation"
     return "question-answering" if config in QUESTION_CONFIGS else "fill-mask"
-
-
-def _size_category(rows: int) -> str:
-    """The Hub's category of so many rows, ``10K<n<100K``."""
-    reached = sum(rows >= 1000 * 10**power for power in range(len(_SIZES)))
-    if reached == 0:
-        return f"n<{_SIZES[0]}"
-    return f"n>{_SIZES[-1]}" if reached == len(_SIZES) else f"{_SIZES[reached - 1]}<n<{_SIZES[reached]}"
 
 
 _PARQUET = "application/x-parquet"

@@ -3,13 +3,12 @@
 import types
 from collections.abc import Iterator
 from enum import Enum
-from importlib.resources import files
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
 from blend.schemas.errors import DISTRIBUTION
-from blend.schemas.models import field_sentences, packaged_templates
+from blend.schemas.models import field_sentences, packaged_templates, packaged_text
 from blend.schemas.summaries import markdown_text
 
 
@@ -31,7 +30,7 @@ def render(template: str, **values: Any) -> str:
 
 def text_of(name: str) -> str:
     """A file of `blend.dataset_cards`."""
-    return (files("blend.dataset_cards") / name).read_text(encoding="utf-8")
+    return packaged_text(name, "blend.dataset_cards")
 
 
 def _cell(value: object) -> str:

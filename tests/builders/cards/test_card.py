@@ -9,7 +9,6 @@ import yaml
 from huggingface_hub import DatasetCardData
 from markdown_it import MarkdownIt
 
-from blend.builders.cards import _size_category
 from blend.builders.cards.facts import canary, citation, source_kinds
 from blend.builders.cards.rendering import described_fields
 from blend.builders.release import build_release
@@ -40,12 +39,6 @@ def details(sample_release: Path) -> str:
 
 def body(card: str) -> str:
     return card.split("---\n", 2)[2]
-
-
-def test_size_categories_are_those_of_the_hub():
-    rows = (0, 999, 1_000, 999_999, 10_000_000, 999_999_999, 10**12 - 1, 10**12)
-    named = "n<1K n<1K 1K<n<10K 100K<n<1M 10M<n<100M 100M<n<1B 100B<n<1T n>1T"
-    assert [*map(_size_category, rows)] == named.split()
 
 
 ABOUT = {
