@@ -1,7 +1,6 @@
 """The dataset card: what a reader needs first, and a page beside it with everything that is too long for it."""
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -18,17 +17,12 @@ from blend.builders.cards.facts import (
     shares,
     work,
 )
-from blend.builders.cards.rendering import (
-    described_fields,
-    markdown,
-    render,
-    text_of,
-)
+from blend.builders.cards.rendering import described_fields, markdown, render
 from blend.builders.stats.measures import Stats, agreement_tables, power_table
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.languages import english_name, own_name
 from blend.schemas.manifest import CARD_PAGE_NAME, MODEL_VERDICTS_NAME, ReleaseManifest, TableInfo
-from blend.schemas.models import first_line_of
+from blend.schemas.models import first_line_of, packaged_tables
 from blend.schemas.reports import ANY_REFUSAL, EVERY, ModelComparison, ModelReport, finding_kinds
 from blend.schemas.rows import (
     CULTURAL_PROMPTS,
@@ -58,7 +52,7 @@ def _judging_of(manifest: ReleaseManifest) -> dict[str, Any]:
         "words": not is_published,
         "model": options.kind == "chat",
     }
-    texts = tomllib.loads(text_of("judges.toml"))
+    texts = packaged_tables("judges.toml", "blend.dataset_cards")
     who = [texts["who"][key].format(sdk=DISTRIBUTION, model=options.model) for key in asked if asked[key]]
     counts: dict[str, dict[str, int]] = {}
     for stage in manifest.report:
