@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 
-from blend.eval.items import joined_names, text_digest
+from blend.eval.items import joined_names
 from blend.eval.runs.answers import WRITTEN, says_nothing, split_answers, storing
 from blend.eval.runs.run_directory import Run, write_frame
 from blend.eval.scores_json import (
@@ -110,7 +110,6 @@ def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallbac
             "dist": options.distance if cultures else "none",
             "surveys": "+".join(_with_digest(name, path) for name, path in surveys.items()) or "none",
             **({} if options.stop_words is None else {"stop": _with_digest("words", options.stop_words)}),
-            **_order(run, settings),
         },
         (*_warnings_on_samples(figures, decided), *of_surveys),
         tables=(WORDS_NAME,),
@@ -216,13 +215,6 @@ def _cultures(options: CulturalScoring, groups: tuple[str, ...]) -> Iterator[Cul
         if options.distance == "standardised":
             survey = survey.renamed(aliases, groups)
         yield distances(survey, groups, kind=options.distance)
-
-
-def _order(run: Run, settings: Settings) -> dict[str, str]:
-    """The order of the groups, where it decides figures and each table of texts has its own."""
-    if settings.definition == "paper" or run.description.prompts:
-        return {}
-    return {"order": text_digest("\n".join(settings.groups))[:_DIGITS]}
 
 
 def _with_digest(name: str, path: Path) -> str:
