@@ -107,8 +107,6 @@ class UnknownNameError(InputError):
         likely = closest(name, choices) if meant is None else meant
         question = f"did you mean {likely!r}? " if likely else ""
         super().__init__(f"unknown {kind} {name!r}; {question}{ways}")
-        self.kind = kind
-        self.name = name
 
 
 def check_names(what: str, names: Iterable[str] | None, known: Collection[str]) -> None:
@@ -151,7 +149,6 @@ class MissingExtraError(BlendError, ImportError):
     def __init__(self, purpose: str, *, extra: str) -> None:
         how = f'in a checkout of {DISTRIBUTION}: pip install -e ".[{extra}]"'
         super().__init__(f"{purpose} needs an optional dependency; {how}")
-        self.extra = extra
 
 
 def raise_all(errors: Sequence[RowError]) -> None:

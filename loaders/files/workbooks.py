@@ -65,7 +65,7 @@ def workbook_lines(
             could be meant.
     """
     try:
-        cells, looks = _sheets(content), _looks(content)
+        cells, comments = _sheets(content), _comments(content)
         texts = {name: [(row, [*map(_text, line)]) for row, line in rows] for name, rows in cells.items()}
     except Exception as error:  # of packing, of XML and of openpyxl, which has none of its own
         fix = "save it again as .xlsx without a password, or as CSV in UTF-8"
@@ -75,7 +75,10 @@ def workbook_lines(
         what = f"sheet {other!r} is left out; {name!r} is read"
         diagnostics.finding("sheet-left-out", f"{location}[{other}]", what)
     struck = [row for row, line in cells[name][1:] if any(cell.value and cell.font.strike for cell in line)]
-    looks["row {}: struck through; each counts all the same: delete what is not to count"] = struck
+    looks: Mapping[str, Sequence[object]] = {
+        "row {}: struck through; each counts all the same: delete what is not to count": struck,
+        "a comment at {}: comments are not read": comments,
+    }
     for what, places in looks.items():
         if places:
             listed = ", ".join(map(str, places[:_LISTED])) + (", …" if len(places) > _LISTED else "")
@@ -156,22 +159,14 @@ def _text(cell: Any) -> str:
 
 _LISTED = 10
 """Rows, or cells, that a message lists."""
-_HIDDEN = re.compile(rb'<row\b(?=[^>]*\bhidden="(?:1|true)")[^>]*\br="(\d+)"')
 _COMMENTED = re.compile(r'ref="([A-Z]+[0-9]+)"')
 
 
-def _looks(content: bytes) -> dict[str, list[Any]]:
-    """What people say by looks, which nobody reads: hidden rows, and comments, in any of the sheets."""
+def _comments(content: bytes) -> list[str]:
+    """The cells with a comment, in any of the sheets."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        names = archive.namelist()
-        rows = b"".join(archive.read(name) for name in names if name.startswith("xl/worksheets/sheet"))
-        comments = b"".join(archive.read(name) for name in names if "omment" in name)
-    return {
-        "row {}: hidden; each counts all the same: delete what is not to count": sorted(
-            set(map(int, _HIDDEN.findall(rows)))
-        ),
-        "a comment at {}: comments are not read": sorted({*_COMMENTED.findall(comments.decode())}),
-    }
+        parts = b"".join(archive.read(name) for name in archive.namelist() if "omment" in name)
+    return sorted({*_COMMENTED.findall(parts.decode())})
 
 
 _MAX_CELL = 32_767
