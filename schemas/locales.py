@@ -213,11 +213,11 @@ class Registry:
         By a code as `find` takes it, a region code, or any English or own name of the region: ``Korea`` is two.
 
         Raises:
-            UnknownNameError: If there is none; names the nearest tags, or a region with a name like it.
+            UnknownNameError: If there is none; lists the nearest tags.
         """
         if found := self._named(name):
             return found
-        raise self.unknown(name, (*self.tags, *(locale.region_name for locale in self)))
+        raise self.unknown(name)
 
     def label(self, locale: Locale) -> str:
         """What people call the region of a locale, with its split where it is the region of several."""
@@ -233,22 +233,25 @@ class Registry:
             in {n.casefold() for n in (*_codes(locale), locale.region, locale.native_name, *locale.names)}
         ]
 
-    def meant(self, name: str, valid: Iterable[str] | None = None) -> str | None:
-        """The tag, or another of some valid names, that somebody may have meant by a name that is none.
+    def meant(self, name: str) -> str | None:
+        """The tag that somebody may have meant by a name that is none.
 
         Language and country are in each other's place, the region has another name (``en-UK``), or the name is
         that of a region with one locale; null where several have it. It is empty where the name is a locale
-        indeed, just none of these, or has neither part of one.
+        indeed, just none of these, or has neither part of one: ``eu-BC`` is no misspelt ``su-JB``.
         """
         if found := self._named(name):
             return found[0].tag if len(found) == 1 else None
         language, _, region = name.rpartition("-")
         of_region = (locale.tag for locale in self._named(region) if locale.language == language.casefold())
-        return next(of_region, None) or _meant_tag(name, self.tags if valid is None else valid)
+        if (tag := next(of_region, None)) is not None or is_language_in_country(name):
+            return tag or ""
+        close = closest(name, self.tags)
+        return turned_around(name) or (close if close is not None and _share_part(name, close) else "")
 
-    def unknown(self, name: str, valid: Iterable[str] | None = None) -> UnknownNameError:
-        """The error for a name that none of the valid ones is, which are the tags when absent."""
-        meant = self.meant(name, valid)
+    def unknown(self, name: str) -> UnknownNameError:
+        """The error for a name that is no tag."""
+        meant = self.meant(name)
         more = "describe a region of your own in a locale file (`locale_file`, see docs/recipe.md)"
         if meant == "":  # Then the error lists no tags.
             more = f"take one that `blend locales` lists, or {more}"
@@ -292,17 +295,6 @@ def language_name(tag: str) -> str:
     if not is_language(tag):
         raise UnknownNameError("language tag", tag, {locale.language for locale in registry()})
     return Language.get(tag).language_name()
-
-
-def _meant_tag(name: str, valid: Iterable[str]) -> str | None:
-    """The tag with its parts turned around if they were, or the closest of some that shares a part with it.
-
-    Empty for a locale of one's own, and where nothing is shared: ``eu-BC`` is no misspelt ``su-JB``.
-    """
-    if is_language_in_country(name):
-        return ""
-    close = closest(name, valid)
-    return turned_around(name) or (close if close is not None and _share_part(name, close) else "")
 
 
 def _share_part(name: str, tag: str) -> bool:
