@@ -102,22 +102,19 @@ def localise(
             findings.append((kind, template["source"], key[1], key[0], detail))
             continue
         en_question = fill(template["text"], locale)
-        own = {"question": en_question, "source": template["source"], "en_question": en_question}
+        own = {"question": en_question, "en_question": en_question}
         if translation is not None:
             # What was translated: beside the English of now it would pass for its translation when this file is
             # localised again.
             was = _translated_english(translation, locale) or en_question
-            own = {
-                "question": clean(translation["question"]),
-                "source": translation["source"],
-                "en_question": was,
-            }
+            text, source = clean(translation["question"]), translation["source"]
+            own = {"question": text, "en_question": was, "source": source}
             if was != en_question:
                 what = f"translates {was!r}, which is {en_question!r} now"
                 detail = f"{what}; kept beside the English that it translates"
-                findings.append(("outdated-translation", translation["source"], key[1], key[0], detail))
-        source = template["source_locale"]
-        label = known.get(source).label if source else ""
+                findings.append(("outdated-translation", source, key[1], key[0], detail))
+        origin = template["source_locale"]
+        label = known.get(origin).label if origin else ""
         of_locale = {"locale": locale.tag, "language": locale.language, "source_label": label}
         rows.append({**template, **of_locale, **own})
     findings += _unused(translated, set(templates["template_id"]), set(wanted))
