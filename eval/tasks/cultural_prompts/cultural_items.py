@@ -4,7 +4,7 @@ A table of group, topic, sample and text becomes a run that can be scored. It is
 texts are copied by polars in pieces, so that millions of them never stand in memory at once.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
@@ -49,20 +49,11 @@ def cultural_items(tables: Mapping[str, pl.DataFrame], options: CulturalPromptOp
     Raises:
         UnknownNameError: If the release has no such kind or nationality; lists those it has.
     """
-    rows = _chosen(tables[CULTURAL_PROMPTS].lazy(), options)
+    rows = _chosen(tables[CULTURAL_PROMPTS], options)
     samples = pl.DataFrame({"sample": range(options.samples)}, schema={"sample": pl.Int64})
     several = _in_several_languages(rows, "kind", "nationality")
-
-    items, gold = _sampled(rows.collect(), samples, several)
-    return TaskItems(items, gold, _templates(rows), "text")
-
-
-def _sampled(
-    rows: pl.DataFrame, samples: pl.DataFrame, several: Collection[str]
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Items and gold of some prompts; ``several`` are the kinds that ask in several languages."""
     asked = rows.join(samples, how="cross", maintain_order="left_right")
-    return _items_of(
+    items, gold = _items_of(
         asked.with_columns(
             item_id=pl.format("{}/{}~{}", "kind", "prompt_id", "sample"),
             prompt_id=pl.concat_str("kind", "template_id", separator="/"),
@@ -70,12 +61,13 @@ def _sampled(
             group="nationality",
         )
     )
+    return TaskItems(items, gold, _templates(rows), "text")
 
 
-def _in_several_languages(rows: pl.LazyFrame, kind: str, group: str) -> list[str]:
+def _in_several_languages(rows: pl.DataFrame, kind: str, group: str) -> list[str]:
     """The kinds of text of which any group has several languages, in which it would be compared with itself."""
     counts = rows.group_by(kind, group).agg(n=pl.col("language").fill_null("en").n_unique())
-    return counts.filter(pl.col("n") > 1).select(pl.col(kind).unique()).collect().to_series().to_list()
+    return counts.filter(pl.col("n") > 1)[kind].unique().to_list()
 
 
 def _in_one_language(kind: str, is_several: pl.Expr) -> pl.Expr:
@@ -102,7 +94,7 @@ def _items_of(texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     return items.select(list(ITEMS)).cast(ITEMS), texts.select(list(GOLD)).cast(GOLD)
 
 
-def _chosen(rows: pl.LazyFrame, options: CulturalPromptOptions) -> pl.LazyFrame:
+def _chosen(rows: pl.DataFrame, options: CulturalPromptOptions) -> pl.DataFrame:
     held = _unique(rows, "kind")["kind"].to_list()
     check_names("kind of text", options.kinds, held)
     if options.kinds is not None:
@@ -115,14 +107,14 @@ def _chosen(rows: pl.LazyFrame, options: CulturalPromptOptions) -> pl.LazyFrame:
     digest = pl.concat_str(key, separator="/").map_elements(text_digest, return_dtype=pl.String)
     topics = _unique(rows, *key).with_columns(rank=digest)
     first = topics.filter(pl.col("rank").rank("ordinal").over("kind") <= options.limit)
-    return rows.join(first.lazy(), on=key, how="semi", maintain_order="left")
+    return rows.join(first, on=key, how="semi", maintain_order="left")
 
 
-def _unique(rows: pl.LazyFrame, *columns: str) -> pl.DataFrame:
-    return rows.select(columns).unique(maintain_order=True).collect()
+def _unique(rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    return rows.select(columns).unique(maintain_order=True)
 
 
-def _demonyms(rows: pl.LazyFrame, names: tuple[str, ...]) -> list[str]:
+def _demonyms(rows: pl.DataFrame, names: tuple[str, ...]) -> list[str]:
     """The nationalities of the release that are named, each by its demonym or one of its codes."""
     by_name = {
         name: demonym
@@ -133,9 +125,9 @@ def _demonyms(rows: pl.LazyFrame, names: tuple[str, ...]) -> list[str]:
     return [by_name[name] for name in names]
 
 
-def _templates(rows: pl.LazyFrame) -> dict[str, str]:
+def _templates(rows: pl.DataFrame) -> dict[str, str]:
     """A prompt of every kind and template as it was asked first; what is in the signature."""
-    first = rows.group_by("kind", "template_id", maintain_order=True).agg(pl.col("prompt").first()).collect()
+    first = rows.group_by("kind", "template_id", maintain_order=True).agg(pl.col("prompt").first())
     return {f"{row['kind']}/{row['template_id']}": row["prompt"] for row in first.iter_rows(named=True)}
 
 
@@ -254,7 +246,7 @@ def _keys(path: Path, texts: pl.LazyFrame) -> pl.DataFrame:
     keys = keys.with_columns(
         pl.col("split", "category").fill_null(""), language=pl.when(pl.col("language") != "").then("language")
     )
-    several = _in_several_languages(keys.lazy(), "split", "group")
+    several = _in_several_languages(keys, "split", "group")
     keys = keys.with_columns(split=_in_one_language("split", pl.col("split").is_in(several)))
     if not sample:
         by_order = pl.int_range(pl.len()).over("split", "category", "topic", "group").cast(pl.String)
