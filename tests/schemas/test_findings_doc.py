@@ -11,7 +11,6 @@ import pytest
 from blend.builders.annotation.project import ORDER
 from blend.builders.cards import _KEYWORDS
 from blend.builders.saq.ballots import NEEDS_RESPONSES, STOPPED
-from blend.builders.templates import MERGE
 from blend.builders.validate import CHECKS
 from blend.schemas.reports import finding_kinds, finding_steps
 from blend.schemas.rows import CONFIGS, NonAnswer
@@ -24,7 +23,7 @@ NO_KINDS = {
     *CONFIGS,
     *_KEYWORDS,
     *(kind.value for kind in NonAnswer if kind is not NonAnswer.NOT_APPLICABLE),
-    *(NEEDS_RESPONSES, STOPPED, MERGE),
+    *(NEEDS_RESPONSES, STOPPED),
     # Outcomes of a single answer, counted in the build report and no findings of a question.
     *("in-reserve", "uncertain-question", "refused-at-home", "not-needed", "own-region"),
     "non-answer",
