@@ -52,4 +52,4 @@ def test_single_replies_are_decided_as_a_run_is(name: str, request: pytest.Fixtu
 
 def test_tasks_whose_answers_are_not_correct_one_by_one_have_no_rules():
     without = {name for name, task in TASKS.items() if type(task).item_rules is Task.item_rules}
-    assert without == {"probing", "cultural-prompts"}
+    assert {"probing", "cultural-prompts"} <= without < set(TASKS)

@@ -46,10 +46,10 @@ split = "ZA"
 
 
 def test_blend_then_semeval_in_order():
-    assert registry().tags == (*BLEND, *SEMEVAL_ONLY)
+    assert registry().tags[:34] == (*BLEND, *SEMEVAL_ONLY)
     assert [locale.upstream for locale in registry()][:16] == list(UPSTREAM)
     assert [locale.tag for locale in registry() if "blend" in locale.collections] == list(BLEND)
-    assert all("semeval-2026-7" in locale.collections for locale in registry())
+    assert all("semeval-2026-7" in locale.collections for locale in list(registry())[:34])
 
 
 def test_upstream_names_are_the_file_names(blend_data: Path):
@@ -73,7 +73,7 @@ def test_codes_are_known_to_langcodes(locale: Locale):
 
 def test_split_names_suit_the_hub_and_differ():
     splits = [locale.split for locale in registry()]
-    assert len(set(splits)) == 34
+    assert len(set(splits)) == len(splits)
     assert not [split for split in splits if "-" in split]
     shared = {locale.split: locale.region for locale in registry() if locale.split != locale.region}
     assert shared == {"SG_en": "SG", "SG_ms": "SG", "SG_ta": "SG", "SG_zh": "SG"}
@@ -157,7 +157,7 @@ def test_extended_keeps_ranks():
     own = own_locales(ENTRY)
     extended = registry().extended(own)
     assert extended.tags == (*registry().tags, "eo-ZA")
-    assert extended.rank("eo-ZA") == 34
+    assert extended.rank("eo-ZA") == len(registry().tags)
     assert extended.find("Zamenhofia").collections == ()
     assert "eo-ZA" not in registry()
 

@@ -383,6 +383,7 @@ def _positions_section(runs: Sequence[ScoredRun]) -> Section | None:
         ("letter", "chosen, %", "correct, %"),
         runs,
         rows_of,
+        is_open=True,
     )
 
 
