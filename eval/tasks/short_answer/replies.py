@@ -1,8 +1,9 @@
 """Replies: what a model wrote, read once for every rule: what it asserts, and how many answers it lists.
 
 Answers are listed behind bullets or numbers, on lines of their own, between commas and other marks, by *and*
-and *or*, or in sentences of few words. A mark inside a number parts nothing, and neither does a single *and*
-inside an answer (*fish and chips*). What has many words is part of a sentence, whatever commas that has.
+and *or*, or in sentences that have few words or begin alike. A mark inside a number parts nothing, and neither
+does a single *and* inside an answer (*fish and chips*). What has many words is part of a sentence, whatever
+commas that has.
 
 What a reply denies, declines to say or repeats of its question is no answer of its own.
 """
@@ -105,6 +106,12 @@ _SUBJECT_WORDS = 3
 _ENTRY_WORDS = 5
 """Words up to which a text between two marks is an entry of a list by itself."""
 
+_SAME_BEGINNING = 3
+"""Words that two sentences begin with if they list answers: "The answer is tea. The answer is coffee."."""
+
+_RUN_ON_WORDS = 50
+"""Words from which on a text without a mark is no sentence but a list without marks."""
+
 _TURN = 80
 """Characters behind a guess of others in which the reply turns from it: "many would guess apples, but …"."""
 
@@ -133,6 +140,8 @@ _MARK = re.compile(
     r"(?P<sentence>[.!?؟।॥።](?=[\s\"'”’)\]*]|$)|[。！？…\n\r])|(?P<colon>[:：](?!\d))"
     r"|[;；؛|\t•·・፣፤፥，、]|(?<!\d)[,،/]|[,،/](?!\d)|\s[-–—]\s|—"
 )
+_NUMBERS_WITH_COMMAS = re.compile(r"(?<!\d)\d+(?:[,،]\d+){2,}")
+_THOUSANDS = re.compile(r"\d{1,3}(?:[,،]\d{2,3})*[,،]\d{3}")
 
 _Span = tuple[int, int]
 
@@ -337,21 +346,34 @@ def _bulleted(text: str) -> list[_Span]:
 def _between_marks(text: str, words: ReplyWords) -> tuple[int, int]:
     """Like `_listed`, of a text without bullets."""
     plain = _REMARK.sub(lambda remark: " " * len(remark[0]), text)
+    marked = list(_marked(plain))
+    sizes = (_n_words(plain, part.start, part.end) for part in marked)
+    n_run_on = sum(int(size) for size in sizes if size >= _RUN_ON_WORDS)
     runs: list[list[int]] = [[]]
-    for part in _passages(plain, list(_marked(plain)), words):
-        if _n_words(plain, part.start, part.end) <= _ENTRY_WORDS:
+    beginnings: set[tuple[str, ...]] = set()
+    for part in _passages(plain, marked, words):
+        found = _WORD.findall(plain, part.start, part.end)
+        beginning = tuple(word.casefold() for word in found[:_SAME_BEGINNING])
+        is_entry = _n_words(plain, part.start, part.end) <= _ENTRY_WORDS or beginning in beginnings
+        beginnings.add(beginning)
+        if is_entry:
             runs[-1].append(part.end)
         else:
             # The end of a long part may be the first entry: "People in most places eat rice, bread …"
             runs.append([part.end] if part.mark == "list" else [])
     long_ones = [run for run in runs if len(run) > MAX_ANSWERS]
     n_listed = sum(map(len, long_ones)) or max(map(len, runs))
-    return max(1, n_listed), long_ones[0][MAX_ANSWERS - 1] if long_ones else len(text)
+    return max(1, n_listed + n_run_on), long_ones[0][MAX_ANSWERS - 1] if long_ones else len(text)
 
 
 def _marked(text: str) -> Iterator[_Passage]:
     """The parts of a text between its marks."""
     marks = [(*mark.span(), mark.lastgroup or "list") for mark in _MARK.finditer(text)]
+    for numbers in _NUMBERS_WITH_COMMAS.finditer(text):
+        # Commas part numbers that are written without blanks: "1,2,3", but not "1,000,000".
+        if not _THOUSANDS.fullmatch(numbers[0]):
+            commas = [numbers.start() + i for i, character in enumerate(numbers[0]) if character in ",،"]
+            marks += [(at, at + 1, "list") for at in commas]
     start = 0
     for at, behind, name in [*sorted(marks), (len(text), len(text), "sentence")]:
         # What a colon ends announces answers.
