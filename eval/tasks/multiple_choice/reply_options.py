@@ -195,7 +195,9 @@ class _Reply:
         """The one option whose text is the whole reply, is chosen by words, or is all that a sentence says."""
         # The bracket at its end is trimmed off, and the option may be bold.
         entire = _trimmed(self.low).replace("*", "")
-        forms = ((text, f"{text} ({letter}") for text, letter in zip(self._options, "abcd", strict=False))
+        forms = (
+            (text, f"{text} ({letter}") for text, letter in zip(self._options, LETTERS.lower(), strict=False)
+        )
         if whole := {option for option, of_option in enumerate(forms) if entire in of_option}:
             # Two options can be alike once punctuation is off; then neither is named.
             return _only(whole)
