@@ -91,7 +91,7 @@ class ScoredRun(Summarised):
 
 
 _BY_KEY = (
-    *("code", "region", "topic", "answer-spread", "position", "coverage", "culture", "country", "language"),
+    *("code", "region", "topic", "answer-spread", "position", "culture", "country", "language"),
     *("template", "naming", "prompt", "length", "judge"),
 )
 """Scopes that are shown beside the overall figures; all others are in ``scores.json``."""

@@ -80,6 +80,28 @@ def table_section(
     return Section(table, tuple(charts), is_open) if cells else None
 
 
+def scores_section(
+    title: str, text: str, key: str, columns: Mapping[str, str], runs: Sequence[ScoredRun], *scopes: str
+) -> Section | None:
+    """A section of a table that is shown at once: figures by key, regions by their names.
+
+    Args:
+        title: Heading of the section.
+        text: What is shown.
+        key: What the keys are.
+        columns: Heading to metric; the first metric says which keys there are.
+        runs: Runs, in order.
+        scopes: Scopes of the figures.
+    """
+
+    def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
+        first, *others = (run.of(metric, *scopes) for metric in columns.values())
+        for one, score in first.items():
+            yield region_name(one), cell(score), *(cell(found.get(one)) for found in others)
+
+    return table_section(title, text, (key, *columns), runs, rows_of, is_open=True)
+
+
 def cell(found: Score | None, digits: int = 1) -> str:
     """A score with its interval, as tables show it."""
     return with_interval(found, f"{{:z.{digits}f}}".format)

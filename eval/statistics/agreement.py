@@ -170,23 +170,3 @@ def auroc(confidence: ArrayLike, correct: ArrayLike) -> float | None:
         return None
     ranks = _ranks(np.asarray(confidence, dtype=np.float64))
     return float((ranks[is_correct].sum() - n_correct * (n_correct + 1) / 2) / (n_correct * n_wrong))
-
-
-def coverage_weights(confidence: ArrayLike, coverage: float) -> FloatArray:
-    """How much of every answer counts if only the most confident ones are given.
-
-    Args:
-        confidence: Shape ``(n,)``; NaN where none is known, which is less than any other.
-        coverage: Share of the answers that is given, above 0.
-
-    Returns:
-        Weights from 0 to 1 that add up to ``coverage * n``. Equally confident answers of which only some are
-        given count in part, all alike.
-
-    References:
-        El-Yaniv and Wiener (2010), On the Foundations of Noise-free Selective Classification, section 2.
-    """
-    sure = np.nan_to_num(np.asarray(confidence, dtype=np.float64), nan=-1.0)
-    _, code, size = np.unique(-sure, return_inverse=True, return_counts=True)
-    above = size.cumsum() - size
-    return np.clip((coverage * sure.size - above) / size, 0.0, 1.0)[code]

@@ -155,7 +155,7 @@ REFUSED: dict[str, Callable[[Asked], Any]] = {
         "probability, 0 at most, for each": lambda asked, row=row: asked(Odd(row))
         for row in NO_NUMBERS
     },
-    "unknown rule 'contains'; choose one of: byte, default, semeval, strict, sum, token": (
+    "unknown rule 'contains'; choose one of: default, semeval, strict, sum": (
         lambda asked: blend.score_run(asked(Reader()), rule="contains")
     ),
     "`seed`: input should be greater than or equal to 0, not -1": (

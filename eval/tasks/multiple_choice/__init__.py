@@ -51,7 +51,7 @@ class MultipleChoice(Task):
     asks = "one question about a region with four options"
     configs = ("multiple-choice-questions",)
     options = ChoiceOptions
-    rules = ("default", "strict", "sum", "token", "byte", "semeval")
+    rules = ("default", "strict", "sum", "semeval")
     missing_is_wrong = ("semeval",)
     of_texts: ClassVar[Mapping[str, Any]] = {"style": "json"}
     repeated: ClassVar[Mapping[str, str]] = {"accuracy": "correct"}

@@ -24,7 +24,7 @@ from blend.eval.report.report_sections import (
     heat_section,
     pairs,
     region_sections,
-    table_section,
+    scores_section,
 )
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import (
@@ -40,9 +40,11 @@ from blend.eval.scores_json import (
     share_scores,
     whole_and_parts,
 )
-from blend.eval.statistics.agreement import auroc, coverage_weights, expected_calibration_error
+from blend.eval.statistics.agreement import auroc, expected_calibration_error
 from blend.eval.task import Progress, ScoringOptions
 from blend.eval.tasks.multiple_choice.choices import (
+    BY_LETTER,
+    CONFIDENT,
     DEFAULT,
     GIVEN,
     PROMPTS,
@@ -50,7 +52,6 @@ from blend.eval.tasks.multiple_choice.choices import (
     SEMEVAL,
     decided,
     stated_confidence,
-    without_confidence,
 )
 from blend.schemas.rows import LETTERS, AnswerSpread
 from blend.schemas.summaries import Table
@@ -92,9 +93,7 @@ def score_choice_run(run: Run, options: ScoringOptions, _on_progress: Progress) 
     def decide(rows: pl.DataFrame) -> pl.DataFrame:
         rows = rows.filter(rotation=0) if rule == SEMEVAL else rows
         stated = rows.select(stated_confidence(pl.col("text"))).to_series()
-        if says_confidence:
-            rows = rows.with_columns(without_confidence(pl.col("text")))
-        found = decided(rows, style=style, rule=rule)
+        found = decided(rows, style=style, rule=rule, reader=CONFIDENT if says_confidence else BY_LETTER)
         sure = stated if says_confidence else found["confidence"]
         return found.with_columns(
             chosen_region=pl.col("option_regions").list.get(pl.col("chosen"), null_on_oob=True),
@@ -116,7 +115,7 @@ def score_choice_run(run: Run, options: ScoringOptions, _on_progress: Progress) 
         *_all_positions(kept, seed),
         *_positions(kept, seed),
         *_default_culture(kept, seed),
-        *(_confidence_scores(kept, seed) if sure else ()),
+        *(_confidence_scores(kept) if sure else ()),
     )
     named = {"style": asked["style"], "rot": str(asked["rotations"])}
     if says_confidence:
@@ -124,7 +123,7 @@ def score_choice_run(run: Run, options: ScoringOptions, _on_progress: Progress) 
     if asked["style"] == "texts":
         # The logs of lm-eval hold what is likeliest in all; by default it is per byte.
         by_sum = rule == DEFAULT and run.description.holds_texts
-        named["rule"] = "sum" if by_sum else DEFAULT if rule == "byte" else rule
+        named["rule"] = "sum" if by_sum else rule
     warnings: tuple[str, ...] = ()
     if says_confidence and written.height and written["confidence"].null_count() == written.height:
         warnings = ("no answer that names an option says how sure the model is, so there are no figures of it",)
@@ -141,7 +140,7 @@ def decided_in_parts(run: Run, decide: Callable[[pl.DataFrame], pl.DataFrame]) -
     """
     asked = ("item_id", "locale", "region", "template_id", "topic", "prompt_id")
     sample = ("sample",) if run.description.options.get("samples", 1) > 1 else ()
-    parts = run.answered_parts("logprobs", "option_tokens", "option_bytes", items=(*asked, *sample))
+    parts = run.answered_parts("logprobs", "option_bytes", items=(*asked, *sample))
     made = []
     for (items, answers), known in zip(parts, run.gold_in_parts(), strict=True):
         rows = pl.concat([items, known.drop("item_id")], how="horizontal").join(
@@ -257,18 +256,8 @@ def _default_culture(rows: pl.DataFrame, seed: int) -> list[Score]:
     return by_culture
 
 
-_COVERAGES = (50, 80, 90, 100)
-"""Shares of the answers, in percent, of which accuracy is told."""
-
-
-def _confidence_scores(rows: pl.DataFrame, seed: int) -> Iterator[Score]:
-    """Calibration error, area under the curve and accuracy at coverage, overall and by region.
-
-    Args:
-        rows: Answered items: ``correct``, ``confidence``, ``region`` and ``template_id``; nothing is scored
-            where no answer has a confidence.
-        seed: Seed of the intervals.
-    """
+def _confidence_scores(rows: pl.DataFrame) -> Iterator[Score]:
+    """Calibration error and area under the curve, overall and by region; nothing without any confidence."""
     if rows["confidence"].null_count() == rows.height:
         return
     for scope, key, part in whole_and_parts("region", rows):
@@ -277,13 +266,6 @@ def _confidence_scores(rows: pl.DataFrame, seed: int) -> Iterator[Score]:
         for metric, measure in (("ece", expected_calibration_error), ("auroc", auroc)):
             value = measure(sure, correct)
             yield plain(metric, scope, key, None if value is None else 100 * value, n=known.height)
-        everything = part["confidence"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-        for coverage in _COVERAGES:
-            weight = pl.Series(coverage_weights(everything, coverage / 100))
-            covered = part.with_columns(value=pl.col("correct") * weight, denominator=weight)
-            (score,) = share_scores("accuracy-at-coverage", covered, {}, seed)
-            of, name = ("coverage", "") if scope == "overall" else (f"{scope}-coverage", f"{key}/")
-            yield score.model_copy(update={"scope": of, "key": f"{name}{coverage}"})
 
 
 # What the report shows: answer spread, cultures, positions, confidence, and the questions themselves.
@@ -331,19 +313,14 @@ def asked_questions(run: ScoredRun) -> KnownQuestions:
 
 def _spread_section(runs: Sequence[ScoredRun]) -> Section | None:
     """Accuracy by how many other regions gave the correct answer as well."""
-
-    def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
-        for spread, score in run.of("accuracy", "answer-spread").items():
-            yield spread, cell(score), f"{score.n:,}"
-
-    return table_section(
+    return scores_section(
         "By how widespread the correct answer is",
         "People of six or more other regions gave a universal answer as well, of one to five a shared one, of "
         "none a specific one. A universal answer can be known from anywhere.",
-        ("correct answer", "accuracy, %", "questions"),
+        "correct answer",
+        {"accuracy, %": "accuracy"},
         runs,
-        rows_of,
-        is_open=True,
+        "answer-spread",
     )
 
 
@@ -371,40 +348,26 @@ def _cultures_section(runs: Sequence[ScoredRun]) -> Section | None:
 
 def _positions_section(runs: Sequence[ScoredRun]) -> Section | None:
     """How often every letter was chosen, beside how often it was the correct one."""
-
-    def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
-        correct = run.of("position-correct", "position")
-        for letter, chosen in run.of("position-chosen", "position").items():
-            yield letter, cell(chosen), cell(correct.get(letter))
-
-    return table_section(
+    return scores_section(
         "Position bias",
         "How often every letter was chosen, beside how often it was correct. Without bias both are alike.",
-        ("letter", "chosen, %", "correct, %"),
+        "letter",
+        {"chosen, %": "position-chosen", "correct, %": "position-correct"},
         runs,
-        rows_of,
-        is_open=True,
+        "position",
     )
 
 
 def _confidence_section(runs: Sequence[ScoredRun]) -> Section | None:
-    """How far confidence says whether a model is correct, and what it gets right if it may abstain."""
-
-    def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
-        errors, areas = (run.of(name, "overall", "region") for name in ("ece", "auroc"))
-        shares = run.of("accuracy-at-coverage", "coverage", "region-coverage")
-        for key, error in errors.items():
-            region, before = ("all", "") if key == ALL else (region_name(key), f"{key}/")
-            of_key = (shares.get(f"{before}{one}") for one in _COVERAGES)
-            yield region, cell(error), cell(areas.get(key)), *map(cell, of_key)
-
-    return table_section(
+    """How far confidence says whether a model is correct."""
+    return scores_section(
         "Confidence",
         "How sure a model is of the option that it chooses. ECE: how far its confidence is from its accuracy, "
         "0 at best. AUROC: how often a correct answer is the more confident of a correct and a wrong one; 50 "
-        "is chance. Then the share correct of its most confident answers.",
-        ("region", "ECE, %", "AUROC, %", *(f"correct of {one} %, %" for one in _COVERAGES)),
+        "is chance.",
+        "region",
+        {"ECE, %": "ece", "AUROC, %": "auroc"},
         runs,
-        rows_of,
-        is_open=True,
+        "overall",
+        "region",
     )

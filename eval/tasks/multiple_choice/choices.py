@@ -4,7 +4,6 @@ One question is about one region and has four options, of which one is correct. 
 SemEval-2026 Task 7, which mark the chosen option.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import NamedTuple
@@ -142,11 +141,8 @@ def _turned(rows: pl.DataFrame, rotations: int) -> pl.DataFrame:
 
 # Which option an answer stands for.
 
-_FIELD = r'"confidence"\s*:\s*"?\s*[0-9][^,}"\n]*"?'
-_CONFIDENCE = rf",\s*{_FIELD}|{_FIELD},?"
-"""The field for confidence in an answer with one of the commas around it, as a regular expression."""
 _STATED = r'"confidence"\s*:\s*"?\s*([0-9]+(?:\.[0-9]+)?)\s*%?\s*"?\s*(?:,\s*"|,?\s*\}|[ \t]*\n|$)'
-"""The same with a number and nothing else in it."""
+"""The field for confidence in an answer with a number and nothing else in it, as a regular expression."""
 
 
 def stated_confidence(text: pl.Expr) -> pl.Expr:
@@ -161,25 +157,20 @@ def stated_confidence(text: pl.Expr) -> pl.Expr:
     return pl.when(share <= 1).then(share)
 
 
-def without_confidence(text: pl.Expr) -> pl.Expr:
-    """Answers without the field for confidence, which the rules for letters know nothing of."""
-    return text.str.replace(_CONFIDENCE, "")
-
-
 DEFAULT = "default"
 
 SEMEVAL = "semeval"
 """Rule of SemEval-2026 Task 7: what chooses no option is wrong, and so is what has no answer; each question
 counts once, as published."""
 
-GIVEN = ("text", "logprobs", "option_tokens", "option_bytes", "error")
+GIVEN = ("text", "logprobs", "option_bytes", "error")
 """Columns of answers that decisions are made of."""
 
-RULES = {"json": ("default", "strict"), "letters": ("default",), "texts": ("default", "sum", "token", "byte")}
+RULES = {"json": ("default", "strict"), "letters": ("default",), "texts": ("default", "sum")}
 """The rules by which answers to questions of a style can be decided, `DEFAULT` first.
 
 Texts are read leniently, or only where they are exactly the JSON that was asked for; of log-probabilities the
-likeliest option is taken, in all, per token, or per byte (of option texts also ``default``).
+likeliest option is taken, per byte of its text, or in all (``sum``, and of letters).
 """
 
 
@@ -194,9 +185,12 @@ class ReplyReader(NamedTuple):
     """Reads any other reply, to options as they are shown: the index of the word that it chooses, or null."""
 
 
-BY_LETTER = ReplyReader(LETTERS, rf'^\s*\{{\s*"{ANSWER_KEY}"\s*:\s*"([{LETTERS}])"\s*\}}\s*$', option_chosen)
+_OBJECT = rf'^\s*\{{\s*"{ANSWER_KEY}"\s*:\s*"([{LETTERS}])"\s*'
+BY_LETTER = ReplyReader(LETTERS, _OBJECT + r"\}\s*$", option_chosen)
 """Strict is what the published prompt asks for: a JSON object with the one key ``answer_choice`` and a capital
 letter, white space around it allowed."""
+CONFIDENT = BY_LETTER._replace(strict=_OBJECT + r'(?:,\s*"confidence"\s*:\s*"?\s*[0-9][^,}\n]*)?\}\s*$')
+"""Strict may have a field for confidence as well."""
 
 
 def read_replies(rows: pl.DataFrame, reader: ReplyReader) -> pl.DataFrame:
@@ -249,7 +243,8 @@ def decided(
         why = pl.when(by_rule[used].is_null()).then(pl.lit(UNREAD)).otherwise(is_strict)
         sure = pl.lit(None, pl.Float64)
     else:
-        measures = _measures(style)
+        in_all = pl.col("logprobs")
+        measures = {DEFAULT: in_all / pl.col("option_bytes") if style == "texts" else in_all, "sum": in_all}
         # Of equal options the first is taken.
         by_rule = rows.select(measures[name].list.arg_max().cast(pl.Int64).alias(name) for name in rules)
         why = pl.lit("likeliest")
@@ -275,22 +270,9 @@ def decided(
     ).drop(*GIVEN, "option_texts")
 
 
-def _measures(style: str) -> dict[str, pl.Expr]:
-    """What is highest of the likeliest option, by rule; letters are of one length, and texts are not."""
-    logprobs = pl.col("logprobs")
-    per_token, per_byte = logprobs / pl.col("option_tokens"), logprobs / pl.col("option_bytes")
-    usual = per_byte if style == "texts" else logprobs
-    return {DEFAULT: usual, "sum": logprobs, "token": per_token, "byte": per_byte}
-
-
 def choice_rules(asked: TaskItems) -> dict[str, ItemRule]:
     """See `Task.item_rules`."""
-
-    def read_confident(reply: str, options: Sequence[str]) -> int | None:
-        return option_chosen(re.sub(_CONFIDENCE, "", reply, count=1), options)
-
-    says_confidence = _CONFIDENT_PROMPT in asked.prompts.values()
-    return rules_of_words(asked, BY_LETTER._replace(read=read_confident) if says_confidence else BY_LETTER)
+    return rules_of_words(asked, BY_LETTER)
 
 
 def rules_of_words(asked: TaskItems, reader: ReplyReader) -> dict[str, ItemRule]:

@@ -16,14 +16,12 @@ from blend.eval.report import (
     KnownQuestions,
     ScoredRun,
     answer_groups,
-    region_name,
     single_answers,
 )
-from blend.eval.report.report_sections import Section, cell, region_sections, scorers_section, table_section
+from blend.eval.report.report_sections import Section, region_sections, scorers_section, scores_section
 from blend.eval.runs.answers import as_scored
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import (
-    ALL,
     UNANSWERED,
     Score,
     ScoredItems,
@@ -257,19 +255,15 @@ def asked_questions(run: ScoredRun) -> KnownQuestions:
 
 def _languages_section(runs: Sequence[ScoredRun]) -> Section | None:
     """Local language against English, where a region was asked in both."""
-
-    def rows_of(run: ScoredRun) -> Iterator[tuple[str, str]]:
-        for key, score in run.of("sem-b-gap", "overall", "region").items():
-            yield "all" if key == ALL else region_name(key), cell(score)
-
-    return table_section(
+    return scores_section(
         "Local language against English",
         "Share correct in the language of the region, less that of the same questions in English: above 0 the "
         "local language is better. An interval that holds 0 shows no difference.",
-        ("region", "local less English, points"),
+        "region",
+        {"local less English, points": "sem-b-gap"},
         runs,
-        rows_of,
-        is_open=True,
+        "overall",
+        "region",
     )
 
 

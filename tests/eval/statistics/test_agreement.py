@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from blend.eval.statistics.agreement import (
     alpha,
     auroc,
-    coverage_weights,
     expected_calibration_error,
     pairwise_agreement,
     rank_correlation,
@@ -93,21 +92,11 @@ def test_area_by_hand():
     assert auroc([], []) is None
 
 
-def test_coverage_by_hand():
-    assert coverage_weights([0.1, 0.9, 0.5, 0.7], 0.5).tolist() == [0, 1, 0, 1]
-    # Of three that are equally sure one may be given: a third of each. Who says nothing comes last.
-    assert coverage_weights([0.5, 0.9, 0.5, 0.5], 0.5).tolist() == pytest.approx([1 / 3, 1, 1 / 3, 1 / 3])
-    assert coverage_weights([np.nan, 0.0], 0.5).tolist() == [0, 1]
-
-
-@given(ANSWERS, st.sampled_from([0.5, 0.8, 0.9, 1.0]))
-def test_bounds(answers, coverage):
+@given(ANSWERS)
+def test_bounds(answers):
     sure, right = zip(*answers, strict=True)
     assert 0 <= expected_calibration_error(sure, right) <= 1
     area = auroc(sure, right)
     assert area is None or 0 <= area <= 1
     turned = auroc(sure, [not one for one in right])
     assert area is None or area == pytest.approx(1 - turned)
-    weights = coverage_weights(sure, coverage)
-    assert weights.sum() == pytest.approx(coverage * len(sure))
-    assert np.all((weights >= 0) & (weights <= 1))

@@ -132,22 +132,13 @@ def scored_options(*rows: tuple[list[float], list[int], list[int]]) -> pl.DataFr
     [
         ("json", pl.DataFrame([{"item_id": "q0", "text": "A"}], ANSWERS), "default, strict"),
         ("letters", scored_options(([-1.0] * 4, [1] * 4, [1] * 4)), "default"),
-        ("texts", scored_options(([-1.0] * 4, [1] * 4, [1] * 4)), "byte, default, sum, token"),
+        ("texts", scored_options(([-1.0] * 4, [1] * 4, [1] * 4)), "default, sum"),
     ],
 )
 def test_an_unknown_rule_lists_those_for_these_answers(style: str, answers: pl.DataFrame, rules: str):
     items, gold = questions(("t1", "KR", 0))
     told = wrong(lambda: scored([(items, answers)], [gold], style=style, rule="paper"))
     assert told == f"unknown rule 'paper'; choose one of: {rules}"
-
-
-def test_one_rule_has_one_name_in_signatures():
-    items, gold = questions(("t1", "KR", 0))
-    asked = [(items, scored_options(([-1.0] * 4, [1] * 4, [1] * 4)))]
-    named = [
-        scored(asked, [gold], style="texts", rule=rule).signature_parts["rule"] for rule in ("byte", "default")
-    ]
-    assert named == ["default", "default"]
 
 
 @pytest.mark.slow

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 import blend
 from blend.eval.tasks.multiple_choice.choices import (
     BY_LETTER,
+    CONFIDENT,
     ReplyReader,
     read_replies,
     stated_confidence,
-    without_confidence,
 )
 from blend.eval.tasks.multiple_choice.true_false import YES_OR_NO
 from helpers.messages import wrong
@@ -160,10 +160,9 @@ def test_strictly_the_word_alone_counts():
 def test_a_confidence_is_read_and_leaves_the_letter(text: str, share: float | None):
     answers = pl.DataFrame({"text": [text], "option_texts": [["tea"] * 4]})
     assert answers.select(stated_confidence(pl.col("text"))).item() == share
-    left = answers.with_columns(without_confidence(pl.col("text")))
-    found = read_replies(left, BY_LETTER)
+    found = read_replies(answers, CONFIDENT)
     assert found["default"].item() == 1
-    is_not_asked_for = any(said in text for said in ("explanation", "0,9", "９０", "high"))
+    is_not_asked_for = any(said in text for said in ("explanation", "0,9", "９０", "high", '{"conf'))
     assert found["strict"].item() == (None if is_not_asked_for else 1)
 
 
