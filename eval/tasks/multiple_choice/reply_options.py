@@ -1,24 +1,18 @@
 """Reply options: which option a written reply chooses, by its letter or by the text of the option.
 
 A reply is gone through once for the places that mention an option. The words around each, those of
-`answer_phrases`, say whether it is announced, doubted or taken back there.
+``answer_phrases.toml``, say whether it is announced, doubted or taken back there.
 """
 
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
-from blend.eval.tasks.multiple_choice.answer_phrases import (
-    answer_phrases,
-    ends_there,
-    folded,
-    stands_alone,
-    starts_there,
-)
+from blend.schemas.models import packaged_tables
 from blend.schemas.rows import LETTERS
 
 
@@ -53,17 +47,15 @@ def option_chosen(text: str, options: Sequence[str]) -> int | None:
         text: The answer.
         options: The options as shown.
     """
-    read = folded(_in_words(text[:_READ_CHARACTERS]))
+    read = _folded(_in_words(text[:_READ_CHARACTERS]))
     compared = [_compared(option) for option in options]
     whole = _Reply(read, compared)
-    taken_back = [end for _, end in answer_phrases().spans("retract", whole.low)]
+    taken_back = [end for _, end in _answer_phrases().spans("retract", whole.low)]
     if not taken_back:
         return whole.choice()
-    corrected = _Reply(read[max(taken_back) :], compared)
-    if corrected.is_certain or not whole.is_certain:
-        return corrected.choice()
+    corrected, final = _Reply(read[max(taken_back) :], compared), whole.final_choice()
     # {"answer_choice": "B", "reason": "They are actually …"}
-    return None if corrected.begins_with_letter else whole.final_choice()
+    return corrected.choice() if final is None or corrected.is_certain else final
 
 
 class _Mention(NamedTuple):
@@ -84,8 +76,8 @@ class _Reply:
     """A reply with the places that mention an option."""
 
     def __init__(self, text: str, options: Sequence[str]) -> None:
-        """Find them; the text is folded, the options are `_compared`."""
-        self.text, self.low, self._options, self._phrases = text, text.lower(), options, answer_phrases()
+        """Find them; the text is _folded, the options are `_compared`."""
+        self.text, self.low, self._options, self._phrases = text, text.lower(), options, _answer_phrases()
         texts = {found.start: found for found in self._option_texts()}
         self.letters = list(self._letters(texts))
         labelled = {letter.text for letter in self.letters}
@@ -100,8 +92,8 @@ class _Reply:
                 start, end = match.span()
                 after = self.low[end : end + _WINDOW]
                 inside = any(one.start <= start and end <= one.end for one in found)
-                ends = ends_there(text, after) or "ends" in self._phrases.after(after)
-                if not inside and ends and starts_there(text, self.low[max(0, start - 1) : start]):
+                ends = _ends_there(text, after) or "ends" in self._phrases.after(after)
+                if not inside and ends and _starts_there(text, self.low[max(0, start - 1) : start]):
                     found.append(_Mention(option, start, end))
         return iter(found)
 
@@ -111,7 +103,7 @@ class _Reply:
             start, letter = found.start(), found[0]
             if letter in LETTERS:
                 option = LETTERS.index(letter)
-            elif letter[0] in _LOCAL and stands_alone(self.text, *found.span()):
+            elif letter[0] in _LOCAL and _stands_alone(self.text, *found.span()):
                 option = _LOCAL[letter[0]]
             elif letter.upper() in LETTERS and _SMALL.match(self.text, found.end()):
                 option = LETTERS.index(letter.upper())
@@ -125,10 +117,9 @@ class _Reply:
 
     def choice(self) -> int | None:
         """The option chosen: by a letter of the first rank that has any, or by text."""
-        ranks = final, announced, _ = self._ranks()
-        if len({letter.option for letter in final}) > 1 or self._any_joined([*final, *announced]):
-            return None
-        for rank in ranks:
+        for rank in self._ranks():
+            if self._any_joined(rank):
+                return None
             if named := {letter.option for letter in rank if self._holds(letter)}:
                 return _only(named)
         return None if self.is_certain else self._by_text()
@@ -141,13 +132,7 @@ class _Reply:
     def final_choice(self) -> int | None:
         """The one option that final answers name."""
         final, _, _ = self._ranks()
-        holds = all(map(self._holds, final)) and not self._any_joined(final)
-        return _only({letter.option for letter in final}) if holds else None
-
-    @property
-    def begins_with_letter(self) -> bool:
-        """Whether nothing but marks stands before the first letter."""
-        return bool(self.letters) and not _has_words(self.text[: self.letters[0].start])
+        return _only({letter.option for letter in final if self._holds(letter)})
 
     def _ranks(self) -> tuple[list[_Mention], list[_Mention], list[_Mention]]:
         """Letters of final answers, letters that words announce, and letters of lines."""
@@ -227,9 +212,9 @@ class _Reply:
 
     def _announced(self, rest: str) -> str | None:
         """How the text before an option announces it: ``final``, ``announced``, or not at all."""
-        found = self._phrases.before(rest) or self._phrases.before(rest.rstrip(",،，、"))
         linked = worded = False
         for _ in range(_STEPS):
+            found = self._phrases.before(rest.rstrip(_OPENING + ",،，、"))
             if "final" in found:
                 return "final"
             if "answer" in found or ("option" in found and linked) or ("choose" in found and not worded):
@@ -244,7 +229,6 @@ class _Reply:
             else:
                 return None
             rest = rest.rstrip(_OPENING)
-            found = self._phrases.before(rest)
         return None
 
     def _is_closed(self, after: str) -> bool:
@@ -278,12 +262,10 @@ class _Reply:
         said = letter.text or letter
         if said.option != letter.option or self._ends_object(said):
             return said.option == letter.option
-        if letter.text is not None:
-            return not self._denies(self.low[letter.text.end :])
-        after = self._after(letter)
+        after = self._after(said)
         tail = after.partition("\n")[0].lower().lstrip(_BEFORE_TEXT)
         goes_on = _OTHER_CLAUSE.match(after) or "ends" in self._phrases.after(tail)
-        return self._is_certain(letter) and (bool(goes_on) or not self._denies(tail))
+        return (said is not letter or self._is_certain(letter)) and (bool(goes_on) or not self._denies(tail))
 
     def _denies(self, after: str) -> bool:
         """Whether a negation or hedge stands in the clause behind an option."""
@@ -313,7 +295,7 @@ class _Reply:
         before = self.low[: mention.start].rstrip(_OPENING)
         if _has_words(self._phrases.after(after).get("ends", after)) or "?" in after:
             return False
-        if self._phrases.within("doubt", before) or self._phrases.within("doubt", after):
+        if self._phrases.within("doubt", before):
             return False
         before = self._phrases.before(before).get("option", before).rstrip()
         return not _trimmed(before) or not {"is", "do"}.isdisjoint(self._phrases.before(before))
@@ -329,8 +311,8 @@ def _has_words(text: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _compared(text: str) -> str:
-    """A text as it is compared: folded, in lower case, without punctuation around it."""
-    return _trimmed(folded(text).lower())
+    """A text as it is compared: _folded, in lower case, without punctuation around it."""
+    return _trimmed(_folded(text).lower())
 
 
 def _trimmed(text: str) -> str:
@@ -347,6 +329,96 @@ def _in_words(text: str) -> str:
     """A text in which the marks of TeX and HTML that tell of an answer are words."""
     return _TAG.sub(" ", _COMMAND.sub("", _BOXED.sub(" final answer: {", text)))
 
+
+class _AnswerPhrases:
+    """The words with which replies choose an option, by kind, found where a text begins or ends, or in it.
+
+    ``answer_phrases.toml`` holds them by language. A reply may be in any, whatever that of the question, so all
+    are one table. Texts are `_folded` and in lower case. A phrase counts as words, where its script has blanks
+    between them.
+    """
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, set[str]] = defaultdict(set)
+        for table in packaged_tables("answer_phrases.toml", __package__).values():
+            for kind, phrases in table.items():
+                for phrase in phrases:
+                    self._kinds[_folded(phrase.lower())].add(kind)
+        self._of_kind: dict[str, list[str]] = defaultdict(list)
+        for phrase, kinds in self._kinds.items():
+            for kind in kinds:
+                self._of_kind[kind].append(phrase)
+        self._longest_first = sorted({len(phrase) for phrase in self._kinds}, reverse=True)
+
+    def before(self, text: str) -> dict[str, str]:
+        """The text before the longest phrase of every kind that it ends with, by kind."""
+        parted = ((text[-length:], text[:-length]) for length in self._longest_first)
+        return self._rests(parted, _starts_there)
+
+    def after(self, text: str) -> dict[str, str]:
+        """The text behind the longest phrase of every kind that it starts with, by kind."""
+        parted = ((text[:length], text[length:]) for length in self._longest_first)
+        return self._rests(parted, _ends_there)
+
+    def _rests(self, parted: Iterable[tuple[str, str]], is_word: Callable[[str, str], bool]) -> dict[str, str]:
+        """Of phrases and what is left without them, longest first, the first that is left by each kind."""
+        found: dict[str, str] = {}
+        for phrase, rest in parted:
+            if phrase in self._kinds and is_word(phrase, rest):
+                found = dict.fromkeys(self._kinds[phrase], rest) | found
+        return found
+
+    def spans(self, kind: str, text: str) -> Iterator[tuple[int, int]]:
+        """Where phrases of a kind stand in a text."""
+        for phrase in [phrase for phrase in self._of_kind[kind] if phrase in text]:
+            for found in re.finditer(re.escape(phrase), text):
+                if _BEFORE_ENDING.match(phrase) or _stands_alone(text, *found.span()):
+                    yield found.span()
+
+    def within(self, kind: str, text: str) -> bool:
+        """Whether a phrase of a kind stands in a text."""
+        return any(True for _ in self.spans(kind, text))
+
+
+_answer_phrases = cache(_AnswerPhrases)
+
+
+def _starts_there(phrase: str, before: str) -> bool:
+    """Whether a phrase does not begin within a word; a prefix may stand before it in scripts that have them."""
+    return bool(_AFTER_PREFIX.match(phrase)) or not (phrase[0].isalpha() and before[-1:].isalpha())
+
+
+def _ends_there(phrase: str, after: str) -> bool:
+    """Whether a phrase does not end within a word; an ending may follow it in scripts that have them."""
+    return bool(_BEFORE_ENDING.match(phrase)) or not (phrase[-1].isalpha() and after[:1].isalpha())
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether a part of a text is not part of a word, to which vowel signs belong."""
+    beside = text[max(0, start - 1) : start], text[end : end + 1]
+    return not any(unicodedata.category(one or " ")[0] in "LMN" for one in beside)
+
+
+def _folded(text: str) -> str:
+    """A text in the form in which it is compared: compatibility forms, accents and invisible characters off.
+
+    Full-width letters become ordinary ones. Case stays, as it tells *B* from *b*. A capital letter and its
+    small one are one character each, so places in the text and in its lower case are the same.
+    """
+    if text.isascii():
+        return text
+    plain = _UNSEEN.sub("", unicodedata.normalize("NFKD", text))
+    return unicodedata.normalize("NFC", plain).translate(_ALIKE)
+
+
+_UNSEEN = re.compile(
+    "[\u0300-\u036f\u00ad\u200b-\u200f\u061c\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufe0e\ufe0f\u0640]"
+)
+_ALIKE = str.maketrans("ıيىك’‘ʼ＇", "iییک''''")
+# Scripts without blanks between words, or whose words take endings; and with those whose words take prefixes
+# (in Arabic the article).
+_BEFORE_ENDING = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\u1200-\u137f\uac00-\ud7af]")
+_AFTER_PREFIX = re.compile("[\u0600-\u06ff\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\u1200-\u137f\uac00-\ud7af]")
 
 _AROUND = frozenset("PSZC")
 """Unicode's categories of what stands around a text: punctuation, symbols, blanks, control characters."""
