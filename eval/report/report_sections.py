@@ -192,7 +192,6 @@ def heat_section(
     what: str,
     *,
     head: tuple[str, str],
-    table: Table | None = None,
 ) -> Section | None:
     """A heat map of every run that has scores, all with the same rows, columns and colours; null of none.
 
@@ -203,7 +202,6 @@ def heat_section(
         rows: Keys of the rows, in order.
         what: What the figures are.
         head: What rows and columns are.
-        table: The figures below, where they are others than those of the maps.
     """
     cells = [
         (name, region_name(row), region_name(column), cell(score))
@@ -225,9 +223,8 @@ def heat_section(
         for name, scores in of_runs.items()
         if scores
     ]
-    figures = table or Table.of("", ("model", *head, what), cells)
     of_few = f" A cell of fewer than {_FEW} answers has no colour."
-    return Section(figures._replace(title=title, caption=text + of_few), tuple(charts))
+    return Section(Table.of(title, ("model", *head, what), cells, text + of_few), tuple(charts))
 
 
 _FEW = 10

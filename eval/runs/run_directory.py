@@ -160,10 +160,6 @@ class Run(Summarised):
         """What counts as correct, as the task's module says, or some of its columns."""
         return self.asked().gold.select(columns or pl.all())
 
-    def gold_in_parts(self) -> Iterator[pl.DataFrame]:
-        """Yield the gold beside `answered_parts`, of a task that has a row for each item."""
-        return self.gold().iter_slices(PART)
-
     def candidates(self) -> pl.DataFrame:
         """The candidates of a run that has any, ``candidate_set`` and ``candidate``."""
         found = self.asked().candidates
@@ -191,6 +187,16 @@ class Run(Summarised):
         for part in self.items(*items).iter_slices(PART):
             answers = kept.read("item_id", "error", *WRITTEN, *columns, items=part, thoughts=False)
             yield part, as_scored(answers, self.description)
+
+    def answered_items(self, *columns: str, items: Sequence[str] = ()) -> Iterator[pl.DataFrame]:
+        """Yield the same with the gold, in one frame, of a task that has a row of it for each item.
+
+        Of answers there are ``text``, ``error`` and the columns, null where there is none.
+        """
+        gold, of_answers = self.gold(), ("item_id", "text", "error", *columns)
+        for part, answers in self.answered_parts(*columns, items=items):
+            known = part.join(gold, on="item_id", how="left", maintain_order="left")
+            yield known.join(answers.select(of_answers), on="item_id", how="left", maintain_order="left")
 
     def answers(self, *columns: str, items: pl.DataFrame | None = None, thoughts: bool = True) -> pl.DataFrame:
         """Read the answers so far; arguments as of `answers.Answers.read`."""

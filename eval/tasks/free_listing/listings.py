@@ -309,11 +309,7 @@ def score_listing_run(run: Run, options: ListingScoring, _on_progress: Progress)
     languages = run.items("language")["language"].unique().to_list()
     readers = _readers(languages, options.lemmas or DEFAULT_LEMMAS)
     made = []
-    for (items, answers), known in zip(run.answered_parts(), run.gold_in_parts(), strict=True):
-        given = answers.filter(pl.col("error").is_null()).select("item_id", "text")
-        rows = pl.concat([items, known.drop("item_id")], how="horizontal").join(
-            given, on="item_id", how="left", maintain_order="left"
-        )
+    for rows in run.answered_items():
         judged = [
             _judged(row, readers[primary(row["language"])], options.rule) for row in rows.iter_rows(named=True)
         ]

@@ -20,7 +20,6 @@ from blend.eval.report import (
 )
 from blend.eval.report.report_sections import (
     Section,
-    cell,
     heat_section,
     pairs,
     region_sections,
@@ -46,7 +45,6 @@ from blend.eval.tasks.multiple_choice.choices import (
     BY_LETTER,
     CONFIDENT,
     DEFAULT,
-    GIVEN,
     PROMPTS,
     RULES,
     SEMEVAL,
@@ -54,7 +52,6 @@ from blend.eval.tasks.multiple_choice.choices import (
     stated_confidence,
 )
 from blend.schemas.rows import LETTERS, AnswerSpread
-from blend.schemas.summaries import Table
 
 DECISIONS = pl.Schema(
     {
@@ -140,15 +137,9 @@ def decided_in_parts(run: Run, decide: Callable[[pl.DataFrame], pl.DataFrame]) -
     """
     asked = ("item_id", "locale", "region", "template_id", "topic", "prompt_id")
     sample = ("sample",) if run.description.options.get("samples", 1) > 1 else ()
-    parts = run.answered_parts("logprobs", "option_bytes", items=(*asked, *sample))
-    made = []
-    for (items, answers), known in zip(parts, run.gold_in_parts(), strict=True):
-        rows = pl.concat([items, known.drop("item_id")], how="horizontal").join(
-            answers.select("item_id", *GIVEN), on="item_id", how="left", maintain_order="left"
-        )
-        made.append(decide(rows))
+    parts = run.answered_items("logprobs", "option_bytes", items=(*asked, *sample))
     # In one piece: sums of fractions do not depend on the parts.
-    return pl.concat(made, rechunk=True)
+    return pl.concat([decide(rows) for rows in parts], rechunk=True)
 
 
 def _share(metric: str, rows: pl.DataFrame, share: pl.Expr, seed: int, **by: str) -> list[Score]:
@@ -221,17 +212,15 @@ def _all_positions(rows: pl.DataFrame, seed: int) -> list[Score]:
 def _positions(rows: pl.DataFrame, seed: int) -> list[Score]:
     """Score how often letters were chosen and were correct, of answers that choose any; and their distance."""
     chosen = rows.select("template_id", "chosen", "answer").drop_nulls("chosen")
-    scores: list[Score] = []
-    distance = 0.0
-    for index, letter in enumerate(LETTERS):
-        both = [
-            score.model_copy(update={"scope": "position", "key": letter})
-            for metric, column in (("chosen", "chosen"), ("correct", "answer"))
-            for score in _share(f"position-{metric}", chosen, pl.col(column) == index, seed)
-        ]
-        scores += both
-        # Total variation: half of the summed differences of the two distributions, in percent.
-        distance += abs((both[0].value or 0) - (both[1].value or 0)) / 2
+    scores = [
+        score.model_copy(update={"scope": "position", "key": letter})
+        for index, letter in enumerate(LETTERS)
+        for metric, column in (("chosen", "chosen"), ("correct", "answer"))
+        for score in _share(f"position-{metric}", chosen, pl.col(column) == index, seed)
+    ]
+    of_chosen, of_correct = ([score.value or 0 for score in scores[start::2]] for start in (0, 1))
+    # Total variation: half of the summed differences of the two distributions, in percent.
+    distance = sum(abs(one - other) / 2 for one, other in zip(of_chosen, of_correct, strict=True))
     bias = distance if chosen.height else None
     return [plain("position-bias", "overall", ALL, bias, n=chosen.height), *scores]
 
@@ -327,11 +316,6 @@ def _spread_section(runs: Sequence[ScoredRun]) -> Section | None:
 def _cultures_section(runs: Sequence[ScoredRun]) -> Section | None:
     """Whose culture was chosen, of the wrong answers, where it was on offer."""
     of_runs = {run.name: pairs(run.of("default-culture", "region-culture")) for run in runs}
-    cells = [
-        (run.name, region_name(culture), cell(score))
-        for run in runs
-        for culture, score in run.of("default-culture", "culture").items()
-    ]
     return heat_section(
         "Whose culture a model falls back to",
         "Of the wrong answers to questions about the region of the row: how often the culture of the column, "
@@ -342,7 +326,6 @@ def _cultures_section(runs: Sequence[ScoredRun]) -> Section | None:
         sorted({region for scores in of_runs.values() for region, _ in scores}, key=region_name),
         "chosen when wrong, %",
         head=("region", "culture"),
-        table=Table.of("", ("model", "culture", "chosen where on offer, %"), cells),
     )
 
 
