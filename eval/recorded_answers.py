@@ -340,6 +340,11 @@ def write_predictions(run: Run, of: Predictions, out: Path) -> int:
         InputError: If the run is of other data, or if something else stands there.
         StorageError: If it cannot be written.
     """
+    if others := [one for one in run.items("template_id")["template_id"] if task_id(one) is None]:
+        raise InputError(
+            f"{run.directory}: asks {others[0]!r}, which is no question of SemEval's; run on a release made "
+            "with `blend build --semeval`"
+        )
     rows = list(of.rows(run))
     lines = "".join("\t".join(row) + "\n" for row in [of.columns, *rows])
     content = io.BytesIO()

@@ -87,7 +87,7 @@ def test_multiple_choice_from_a_file_to_the_site(release: Path, tmp_path: Path):
     assert scored["accuracy", "IE"] == 100
     assert scored["accuracy-macro", "all"] == pytest.approx((100 * 20 / 24 + 200) / 3)
     # Of the 71 answers that there are, the two that mark no single letter cannot be read.
-    assert scored["parsed", "all"] == pytest.approx(100 * 69 / 71)
+    assert scored["unparsable", "all"] == pytest.approx(100 * 2 / 71)
     # Ours leaves out what has no answer.
     assert scored["accuracy-default", "ET"] == pytest.approx(100 * 20 / 23)
     with zipfile.ZipFile(tmp_path / "mine.zip", "w") as archive:
@@ -202,8 +202,8 @@ def test_predictions_of_other_data_have_no_site(sample_release: Path, tmp_path: 
     rows.select("MCQID", response="answer_idx").write_csv(tmp_path / "answers.csv")
     run = run_task(sample_release, "multiple-choice", Recorded(path=tmp_path / "answers.csv"), tmp_path / "run")
     assert wrong(lambda: export_predictions(run, tmp_path / "out.zip")) == (
-        f"{tmp_path / 'run'}: asks questions that are not SemEval's, whose site knows other ids; run on a "
-        "release made with `blend build --semeval`"
+        f"{tmp_path / 'run'}: asks {run.items('template_id').item(0, 0)!r}, which is no question of SemEval's; "
+        "run on a release made with `blend build --semeval`"
     )
 
 

@@ -49,7 +49,6 @@ from blend.eval.tasks.multiple_choice.choices import (
     RULES,
     SEMEVAL,
     decided,
-    stated_confidence,
 )
 from blend.schemas.rows import LETTERS, AnswerSpread
 
@@ -86,16 +85,12 @@ def score_choice_run(run: Run, options: ScoringOptions, _on_progress: Progress) 
     asked, rule, seed = run.description.options, options.rule, options.seed
     style = "json" if run.description.holds_texts else asked["style"]
     says_confidence = asked["confidence"]
+    reader = CONFIDENT if says_confidence else BY_LETTER
 
     def decide(rows: pl.DataFrame) -> pl.DataFrame:
         rows = rows.filter(rotation=0) if rule == SEMEVAL else rows
-        stated = rows.select(stated_confidence(pl.col("text"))).to_series()
-        found = decided(rows, style=style, rule=rule, reader=CONFIDENT if says_confidence else BY_LETTER)
-        sure = stated if says_confidence else found["confidence"]
-        return found.with_columns(
-            chosen_region=pl.col("option_regions").list.get(pl.col("chosen"), null_on_oob=True),
-            confidence=pl.when(pl.col("chosen").is_not_null()).then(sure),
-        )
+        region = pl.col("option_regions").list.get(pl.col("chosen"), null_on_oob=True)
+        return decided(rows, style=style, rule=rule, reader=reader).with_columns(chosen_region=region)
 
     judged = decided_in_parts(run, decide)
     written = judged if judged["answered"].all() else judged.filter("answered")
@@ -180,7 +175,7 @@ def _by_answer_spread(rows: pl.DataFrame, seed: int) -> list[Score]:
 
 
 def parsing_shares(rows: pl.DataFrame, seed: int) -> list[Score]:
-    """Count the answers that name an option: strictly, at all, not; and those that are none.
+    """Count the answers that name an option strictly, or none, and those that are none.
 
     Nothing where options were scored.
     """
@@ -189,7 +184,6 @@ def parsing_shares(rows: pl.DataFrame, seed: int) -> list[Score]:
         return []
     return [
         *_share("parsed-strictly", rows, why == "strict", seed),
-        *_share("parsed", rows, ~why.is_in([UNREAD, UNANSWERED]), seed),
         *_share(UNREAD, rows, why == UNREAD, seed, **BY_REGION),
         *_share(UNANSWERED, rows, why == UNANSWERED, seed, **BY_REGION),
     ]
@@ -269,8 +263,6 @@ def choice_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
 def chosen_options(run: ScoredRun) -> pl.DataFrame:
     """See `single_answers`; the answer is the text of the option chosen, or else what the model said."""
     rows = single_answers(run)
-    if "chosen" not in rows.columns:
-        return rows
     options = run.run.gold("item_id", "option_texts")
     option = pl.col("option_texts").list.get(pl.col("chosen"), null_on_oob=True)
     return rows.join(options, on="item_id", how="left", maintain_order="left").with_columns(

@@ -5,7 +5,7 @@ SemEval-2026 Task 7, which mark the chosen option.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from typing import NamedTuple
 
 import polars as pl
@@ -19,7 +19,7 @@ from blend.eval.task import Decision, ItemRule
 from blend.eval.tasks.multiple_choice import ChoiceOptions, Style
 from blend.eval.tasks.multiple_choice.reply_options import option_chosen
 from blend.loaders.upstream.semeval.task_files import MCQ_PREDICTION
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import UnknownNameError
 from blend.schemas.prompts import ANSWER_KEY, INSTRUCTION, PUBLISHED_PROMPT, filled
 from blend.schemas.rows import LETTERS, MULTIPLE_CHOICE_QUESTIONS
 
@@ -183,13 +183,18 @@ class ReplyReader(NamedTuple):
     """Pattern of a reply that is what was asked for and no more; its group is one of the words, in any case."""
     read: Callable[[str, Sequence[str]], int | None]
     """Reads any other reply, to options as they are shown: the index of the word that it chooses, or null."""
+    confidence: pl.Expr = pl.lit(None, pl.Float64)
+    """How sure a ``text`` says that it is, as a share; null where it does not."""
 
 
 _OBJECT = rf'^\s*\{{\s*"{ANSWER_KEY}"\s*:\s*"([{LETTERS}])"\s*'
 BY_LETTER = ReplyReader(LETTERS, _OBJECT + r"\}\s*$", option_chosen)
 """Strict is what the published prompt asks for: a JSON object with the one key ``answer_choice`` and a capital
 letter, white space around it allowed."""
-CONFIDENT = BY_LETTER._replace(strict=_OBJECT + r'(?:,\s*"confidence"\s*:\s*"?\s*[0-9][^,}\n]*)?\}\s*$')
+CONFIDENT = BY_LETTER._replace(
+    strict=_OBJECT + r'(?:,\s*"confidence"\s*:\s*"?\s*[0-9][^,}\n]*)?\}\s*$',
+    confidence=stated_confidence(pl.col("text")),
+)
 """Strict may have a field for confidence as well."""
 
 
@@ -197,10 +202,8 @@ def read_replies(rows: pl.DataFrame, reader: ReplyReader) -> pl.DataFrame:
     """Read which word each ``text`` chooses of items with ``option_texts``: its index by each rule, or null."""
     indices = {word.lower(): index for index, word in enumerate(reader.words)}
     stated = pl.col("text").str.extract(reader.strict).str.to_lowercase()
-    # Of a question that is asked several times, the same answer is read once.
-    read = cache(reader.read)
     pairs = zip(rows["text"].to_list(), rows["option_texts"].to_list(), strict=True)
-    chosen = [None if text is None else read(text, tuple(options)) for text, options in pairs]
+    chosen = [None if text is None else reader.read(text, options) for text, options in pairs]
     return rows.select(
         strict=stated.replace_strict(indices, default=None, return_dtype=pl.Int64),
         default=pl.Series(chosen, dtype=pl.Int64),
@@ -228,7 +231,7 @@ def decided(
         sort; ``chosen``, the index of the option from 0, null where an answer names none, the first of equally
         likely ones; ``correct``; ``why``: ``likeliest``, ``strict``, ``lenient``, ``unparsable``,
         ``unanswered``, ``error`` or ``missing``; ``confidence``, the share of the chosen option in the softmax
-        of the scores that chose it, null where texts are read; and by its name whether the choice of each
+        of the scores that chose it, of texts that which they state; and by its name whether the choice of each
         further rule is correct.
 
     Raises:
@@ -241,7 +244,7 @@ def decided(
         by_rule = read_replies(rows, reader)
         is_strict = pl.when(by_rule["strict"].is_not_null()).then(pl.lit("strict")).otherwise(pl.lit("lenient"))
         why = pl.when(by_rule[used].is_null()).then(pl.lit(UNREAD)).otherwise(is_strict)
-        sure = pl.lit(None, pl.Float64)
+        sure = reader.confidence
     else:
         in_all = pl.col("logprobs")
         measures = {DEFAULT: in_all / pl.col("option_bytes") if style == "texts" else in_all, "sum": in_all}
@@ -263,7 +266,7 @@ def decided(
         answered=given,
         chosen=by_rule[used],
         why=pl.when(given).then(or_unanswered).otherwise(absent),
-        confidence=sure,
+        confidence=pl.when(by_rule[used].is_not_null()).then(sure),
         rule=pl.lit(rule),
         correct=correct(used),
         **{name: correct(name) for name in rules if name != DEFAULT},
@@ -324,15 +327,9 @@ def _answer_text(cells: Mapping[str, str], order: str) -> str:
 
 
 def _rows(run: Run) -> Iterator[Sequence[str]]:
-    gold = run.gold()
-    if gold["source_order"].null_count():
-        raise InputError(
-            f"{run.directory}: asks questions that are not SemEval's, whose site knows other ids; run on a "
-            "release made with `blend build --semeval`"
-        )
     answers = as_scored(run.answers(), run.description).select("item_id", *GIVEN)
     # Of a question that is asked several times the first answer counts.
-    gold = gold.filter(~pl.col("item_id").str.contains(r"#\d+$"), rotation=0)
+    gold = run.gold().filter(~pl.col("item_id").str.contains(r"#\d+$"), rotation=0)
     rows = gold.join(answers, on="item_id", how="left", maintain_order="left")
     style = "json" if run.description.holds_texts else run.description.options["style"]
     chosen = decided(rows, style=style, rule=DEFAULT)["chosen"]
