@@ -36,7 +36,7 @@ class FreeListing(TripleTask):
     repeated: ClassVar[Mapping[str, str]] = {"f1": "f1"}
     compared_by = "F1 in %"
     figure = "f1"
-    figures = ("f1", "precision", "recall", "accuracy")
+    figures = ("f1", "precision", "recall")
     decided_by = "f1"
     predicted = "named"
     mark = (

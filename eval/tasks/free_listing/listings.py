@@ -8,7 +8,7 @@ basil`` names basil, and ``soy sauce`` names soy as well.
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
@@ -36,7 +36,7 @@ from blend.eval.triples.triple_prompts import (
     probed_config,
     template_texts,
 )
-from blend.schemas.errors import InputError, check_names
+from blend.schemas.errors import check_names
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.prompts import ENGLISH, domain_prompts, listing_prompts
 
@@ -54,13 +54,8 @@ def settle_listing(
 ) -> tuple[ListingOptions, tuple[str, ...]]:
     """The options with what the release decides, and the configurations to read."""
     config, held = probed_config(options, manifest)
-    known = _languages_with_prompts(config)
-    for language in options.languages or ():
-        if language not in known:
-            raise InputError(
-                f"language {language!r}: there is no prompt that asks for a list about {config} in it; "
-                f"choose one of {', '.join(sorted(set(known) & set(held)))}"
-            )
+    known = _languages_with_prompts(config).keys() & set(held)
+    check_names(f"language with a prompt about {config}", options.languages, known)
     return replace(options, config=config), (config,)
 
 
@@ -111,8 +106,7 @@ def _prompts(
         for language in languages
         for relation in names or _RELATIONS
     ]
-    columns = ["language", "relation", "template", "with_country", "published"]
-    return pl.DataFrame(rows, columns, orient="row")
+    return pl.DataFrame(rows, ["language", "relation", "template", "with_country", "published"], orient="row")
 
 
 def _accepted(triples: pl.DataFrame) -> pl.Expr:
@@ -175,9 +169,8 @@ def listed(text: str, language: str) -> list[str]:
     """
     lines = unicodedata.normalize("NFC", text).splitlines()
     lines = [line for line in lines if line.strip() and not _FENCE.fullmatch(line)]
-    entries = _cells(lines)
-    if not entries:
-        entries = [entry for line in _rows(lines, language) for entry in _entries(line, language)]
+    rows = _rows(_cells(lines) or lines, language)
+    entries = [entry for line in rows for entry in _entries(line, language)]
     return list(dict.fromkeys(filter(_has_letters, entries)))
 
 
@@ -191,8 +184,7 @@ def _cells(lines: list[str]) -> list[str]:
     if rule is None:
         return []
     rows = takewhile(lambda line: "|" in line, lines[rule + 1 :])
-    named = ([_bare(_BRACKETS.sub(" ", _MARKS.sub("", cell))) for cell in row.split("|")] for row in rows)
-    return [next(filter(_has_letters, cells), "") for cells in named]
+    return [next((cell for cell in row.split("|") if _has_letters(_bare(cell))), "") for row in rows]
 
 
 def _rows(lines: list[str], language: str) -> list[str]:
@@ -398,12 +390,7 @@ def _names(entry: tuple[str, ...], name: tuple[str, ...], rule: str) -> bool:
     return any(entry[start : start + width] == name for start in range(len(entry) - width + 1))
 
 
-def _scores(rows: pl.DataFrame, seed: int) -> list[Score]:
-    """Means over dishes of precision, recall and F1, and the share of all named entries that is correct."""
-    measures = {name: rows.with_columns(value=name) for name in ("f1", "precision", "recall")}
-    # A ratio over all entries; the others are means over items.
-    n_correct, n_named = pl.col("correct_entries").list.len(), pl.col("named").list.len()
-    measures["accuracy"] = rows.with_columns(value=n_correct, denominator=n_named)
-    measures["nothing-correct"] = rows.with_columns(value=~pl.col("correct"))
-    measures[UNANSWERED] = rows.with_columns(value=UNANSWERED)
-    return [score for name, of in measures.items() for score in share_scores(name, of, _SCOPES, seed)]
+def _scores(rows: pl.DataFrame, seed: int) -> Iterator[Score]:
+    """Means over answers, each answer the same."""
+    for name in ("f1", "precision", "recall", UNANSWERED):
+        yield from share_scores(name, rows.with_columns(value=name), _SCOPES, seed)

@@ -76,10 +76,10 @@ def test_every_prompt_has_its_placeholders():
             assert "[Y]" not in prompt, (language, name)
 
 
-NO_PROMPT = "there is no prompt that asks for a list about"
+NO_PROMPT = "unknown language with a prompt about"
 WITHOUT = {
-    f"language 'sv': {NO_PROMPT} food-triples in it; choose one of en, ko": ("food-triples", "sv"),
-    f"language 'ko': {NO_PROMPT} instrument-triples in it; choose one of en": ("instrument-triples", "ko"),
+    f"{NO_PROMPT} food-triples 'sv'; choose one of: en, ko": ("food-triples", "sv"),
+    f"{NO_PROMPT} instrument-triples 'ko'; choose one of: en": ("instrument-triples", "ko"),
     "unknown language of food-triples 'xx'; choose one of: en, ko, sv": ("food-triples", "xx"),
 }
 
