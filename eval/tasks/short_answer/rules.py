@@ -15,7 +15,7 @@ import re
 import string
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache, partial
-from itertools import islice
+from itertools import accumulate, islice
 from unicodedata import normalize
 
 from blend.eval.tasks.short_answer.replies import (
@@ -29,7 +29,7 @@ from blend.eval.tasks.short_answer.replies import (
 )
 from blend.eval.text.lemmatisers import TextReader, loaded, reader
 from blend.eval.text.spoken_values import in_figures
-from blend.schemas.errors import UnknownNameError
+from blend.schemas.errors import check_names
 from blend.schemas.formats import AnswerFormat, Calendar, gregorian_day, understood
 
 _VALUES = {
@@ -155,24 +155,17 @@ class _Run:
     """Words of texts in a row, joined, with the places where one starts; a gap parts the texts."""
 
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
-        words = [word for text in texts for word in (*text, GAP)][:-1]
+        words = [word for text in texts for word in (*text, GAP)]
         self._joined = "".join(words)
-        self._starts = {0}
-        end = 0
-        for word in words:
-            end += len(word)
-            self._starts.add(end)
+        self._starts = {0, *accumulate(map(len, words))}
 
     def holds(self, words: Sequence[str]) -> bool:
         """Whether the words stand here next to each other, starting and ending where words do."""
         wanted = "".join(words)
-        start = self._joined.find(wanted) if wanted else -1
-        while start >= 0:
-            # The set holds where words start and, as that of a word after the last, where the last one ends.
-            if start in self._starts and start + len(wanted) in self._starts:
-                return True
-            start = self._joined.find(wanted, start + 1)
-        return False
+        if not wanted or wanted not in self._joined:
+            return False
+        starts = (start for start in self._starts if self._joined.startswith(wanted, start))
+        return any(start + len(wanted) in self._starts for start in starts)
 
 
 def _first_values(text: str, answer_format: AnswerFormat, language: str) -> Sequence[str]:
@@ -313,16 +306,14 @@ SEMEVAL = "semeval"
 """Name of the rule."""
 
 
-_RULES: dict[str, Callable[[str | None, Mapping[str, str | None], Calendar], Rule]] = {
-    "default": _default_rule,
-    "paper": _paper_rule,
-    SEMEVAL: partial(_paper_rule, lower=True),
+_RULES: dict[str, tuple[Callable[..., Rule], Mapping[str, str]]] = {
+    "default": (_default_rule, {}),
+    "paper": (_paper_rule, _LEMMATISERS),
+    SEMEVAL: (partial(_paper_rule, lower=True), _LEMMATISERS),
 }
-"""The rules by name."""
 
 
 def rule_named(name: str) -> tuple[Callable[..., Rule], Mapping[str, str]]:
     """A rule, and the lemmatisers that it takes by default where they are not the registry's."""
-    if name not in _RULES:
-        raise UnknownNameError("rule", name, _RULES)
-    return _RULES[name], {} if name == "default" else _LEMMATISERS
+    check_names("rule", [name], _RULES)
+    return _RULES[name]

@@ -11,14 +11,13 @@ import polars as pl
 from blend.eval.judging import JUDGE, judge_signature, read_judge
 from blend.eval.judging.judge_run import REPLIES
 from blend.eval.runs.run_directory import Run
-from blend.eval.scores_json import UNANSWERED, ScoredItems, share_scores
+from blend.eval.scores_json import UNANSWERED, ScoredItems
 from blend.eval.tasks.short_answer import AskedIn
 from blend.eval.tasks.short_answer.replies import ENGLISH, Rule, Variant, read_reply, reply_words
 from blend.eval.tasks.short_answer.rules import SEMEVAL, rule_named
 from blend.eval.text import normalised, primary, words_of
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS, NO_LEMMAS, lemmatiser_names, loaded
 from blend.loaders.upstream.semeval.task_files import is_non_answer
-from blend.schemas.errors import InputError
 from blend.schemas.formats import Calendar, format_of
 from blend.schemas.frames import KEY, is_scored
 from blend.schemas.locales import Locale, registry
@@ -72,7 +71,6 @@ def decide_short_answers(
     Raises:
         UnknownNameError: If there is no such rule or lemmatiser; lists those there are.
         MissingExtraError: If a lemmatiser's package is missing; says what to install.
-        InputError: If a response is to a question that is not annotated; names the first.
     """
     decide = short_answer_rule(responses, annotations, rule=rule, lemmas=lemmas)
     decided = [decide(row) for row in responses.iter_rows(named=True)]
@@ -129,12 +127,6 @@ def _calendar(language: str) -> Calendar:
 
 def _questions(annotations: pl.DataFrame, asked: pl.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
     """The annotated questions that are asked, by template and locale."""
-    asked = asked.select(KEY).unique(maintain_order=True)
-    for template_id, locale in asked.join(annotations, on=KEY, how="anti", maintain_order="left").iter_rows():
-        raise InputError(
-            f"{locale}, {template_id}: there is no such question in the annotations; "
-            "score against the release that the model was asked from"
-        )
     columns = ("language", "en_question", "annotations")
     found = annotations.join(asked, on=KEY, how="semi").select(*KEY, *columns, scored=is_scored())
     return {(row["template_id"], row["locale"]): row for row in found.iter_rows(named=True)}
@@ -294,32 +286,16 @@ _MAX_UNREADABLE = 0.01
 """Share of verdicts that cannot be read above which a reader is warned."""
 
 
-def with_checks(scored: ScoredItems, run: Run, rule: str, verdicts: pl.DataFrame, *, seed: int) -> ScoredItems:
-    """Add to what a judge decided who it is, and figures that check it.
+def with_judge(scored: ScoredItems, run: Run, rule: str, verdicts: pl.DataFrame) -> ScoredItems:
+    """Add to what a judge decided who it is, and a warning where many of its verdicts cannot be read.
 
     Args:
         scored: Decisions and figures by the verdicts of the judge that the rule names.
         run: The run that it judged.
         rule: As for `judging.read_judge`.
         verdicts: `judging.VERDICTS` that this judge gave.
-        seed: Seed of the intervals, all of which are over templates.
-
-    Returns:
-        What was scored, with further figures, parts of the signature, and warnings. ``judge-asked``: share of
-        the replies that it was asked about; ``judge-unreadable``: share of its verdicts that cannot be read;
-        ``judge-partly`` by region.
     """
-    judge = read_judge(run, rule)
-    judged = verdicts.select("item_id", "verdict", is_asked=pl.col("decided_by") == JUDGE).join(
-        run.items("item_id", "region", "template_id"), on="item_id", how="inner", maintain_order="left"
-    )
-    asked, known = judged.filter("is_asked"), judged.drop_nulls("verdict")
-    unreadable, partly = pl.col("verdict").is_null(), pl.col("verdict") == "partly"
-    scores = (
-        *share_scores("judge-asked", judged.with_columns(value="is_asked"), {}, seed),
-        *share_scores("judge-unreadable", asked.with_columns(value=unreadable), {}, seed),
-        *share_scores("judge-partly", known.with_columns(value=partly), {"region": "region"}, seed),
-    )
+    judge, asked = read_judge(run, rule), verdicts.filter(decided_by=JUDGE)
     warnings, n_unreadable = scored.warnings, asked["verdict"].null_count()
     if n_unreadable > _MAX_UNREADABLE * asked.height:
         unread = (
@@ -328,8 +304,5 @@ def with_checks(scored: ScoredItems, run: Run, rule: str, verdicts: pl.DataFrame
             "(docs/short-answers.md)"
         )
         warnings = (*warnings, unread)
-    return scored._replace(
-        scores=(*scored.scores, *scores),
-        signature_parts={**scored.signature_parts, **judge_signature(judge)},
-        warnings=warnings,
-    )
+    signature_parts = {**scored.signature_parts, **judge_signature(judge)}
+    return scored._replace(signature_parts=signature_parts, warnings=warnings)

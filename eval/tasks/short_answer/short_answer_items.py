@@ -46,9 +46,7 @@ def short_answer_items(tables: Mapping[str, pl.DataFrame], options: ShortAnswerO
     questions = some_templates(rest, options)
     prompts = _chosen_prompts(tables[SHORT_ANSWER_PROMPTS], options.prompts)
     pairs, solved = (
-        rows.join(
-            prompts.select("locale", "prompt_id", "prompt", "en_prompt", "_order"), on="locale", how="inner"
-        )
+        rows.join(prompts.select("locale", "prompt_id", "prompt", "en_prompt"), on="locale", how="inner")
         for rows in (questions, held_out)
     )
     items = _in_languages(pairs, options)
@@ -90,14 +88,11 @@ def _in_languages(pairs: pl.DataFrame, options: ShortAnswerOptions) -> pl.DataFr
 
 
 def _chosen_prompts(prompts: pl.DataFrame, names: tuple[str, ...] | None) -> pl.DataFrame:
-    held = prompts["prompt_id"].unique(maintain_order=True).to_list()
-    check_names("prompt", names, held)
+    check_names("prompt", names, prompts["prompt_id"].unique().to_list())
     # A culture of one's own that has other prompts than BLEnD's regions is asked as well, with all of its own.
     published = pl.col("prompt_id").is_in(PUBLISHED_PROMPTS)
     usual = published | ~published.any().over("locale")
-    chosen = prompts.filter(usual if names is None else pl.col("prompt_id").is_in(names))
-    order = {name: number for number, name in enumerate(dict.fromkeys(names or (*PUBLISHED_PROMPTS, *held)))}
-    return chosen.with_columns(_order=pl.col("prompt_id").replace_strict(order, return_dtype=pl.Int64))
+    return prompts.filter(usual if names is None else pl.col("prompt_id").is_in(names))
 
 
 def _items(pairs: pl.DataFrame, language: AskedIn) -> pl.DataFrame:
@@ -119,7 +114,7 @@ def _items(pairs: pl.DataFrame, language: AskedIn) -> pl.DataFrame:
 
 def _prompt_texts(pairs: pl.DataFrame, options: ShortAnswerOptions) -> dict[str, str]:
     """Every text of a prompt that is used, one line of locale, language and text after the other."""
-    used = pairs.unique(["locale", "prompt_id"]).sort("_order", "locale")
+    used = pairs.unique(["locale", "prompt_id"]).sort("prompt_id", "locale")
     texts: dict[str, list[str]] = {}
     for row in used.iter_rows(named=True):
         for language in options.languages:

@@ -41,7 +41,7 @@ from blend.eval.tasks.short_answer.short_answer_decisions import (
     lemmas_signature,
     short_answer_rule,
     variants,
-    with_checks,
+    with_judge,
 )
 from blend.eval.text import primary
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS
@@ -102,7 +102,7 @@ def score_short_answer_run(run: Run, options: ShortAnswerScoring, on_progress: P
         (_NOT_REPEATED,) if rule == SEMEVAL else (),
     )
     if verdicts is not None:
-        scored = with_checks(scored, run, options.rule, verdicts, seed=seed)
+        scored = with_judge(scored, run, options.rule, verdicts)
     return with_corrected(scored, run, seed=seed)
 
 

@@ -63,10 +63,9 @@ def test_of_several_judges_one_is_named(run: blend.Run):
     assert wrong(lambda: blend.score_run(run, rule="judge")) == (
         f"{run.directory}: several judges have been asked (kind, strict); name one, such as `rule=judge:kind`"
     )
-    scored = blend.score_run(run, rule="judge:kind")
+    blend.score_run(run, rule="judge:kind")
     decided = pl.read_parquet(run.directory / "decisions.parquet")
-    asked = decided.filter(pl.col("decided_by") == "judge")
-    assert scored.overall("judge-asked").value == pytest.approx(100 * asked.height / decided.height)
+    assert {*decided.filter(decided_by="judge")["verdict"]} == {"correct"}
 
 
 @pytest.mark.slow
@@ -94,8 +93,6 @@ def test_a_served_model_judges(run: blend.Run, tmp_path: Path):
     assert usage.requests == kept.description.n_items
     assert usage.tokens_out
     assert read_verdicts(run)["verdict"].null_count() == 0
-    scored = blend.score_run(run, rule="judge")
-    assert scored.overall("judge-unreadable").value == 0
 
 
 @pytest.mark.landing

@@ -80,12 +80,8 @@ def test_what_is_said_of_a_wrong_choice(lemmas: str):
     assert wrong(lambda: lemmatiser_names(lemmas, ["en"])) == WRONG_LEMMAS[lemmas]
 
 
-def test_what_is_said_of_an_unknown_rule_and_question():
+def test_what_is_said_of_an_unknown_rule():
     answers = annotated("a")
     assert wrong(lambda: why("a", answers, "papre")) == (
         "unknown rule 'papre'; did you mean 'paper'? choose one of: default, paper, semeval"
-    )
-    assert wrong(lambda: decision("a", answers, template_id="u")) == (
-        "en-US, u: there is no such question in the annotations; "
-        "score against the release that the model was asked from"
     )
