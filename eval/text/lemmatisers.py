@@ -14,7 +14,7 @@ from importlib.metadata import version
 from typing import Any
 
 from blend.eval.text import SOUNDS, affix_list, lemmatisers_of, normalised, primary, words_of
-from blend.schemas.errors import InputError, MissingExtraError, UnknownNameError
+from blend.schemas.errors import InputError, MissingExtraError, check_names
 
 Split = Callable[[str], Sequence[str]]
 Lemmas = Callable[[Sequence[str]], Sequence[str]]
@@ -283,9 +283,8 @@ def lemmatiser_names(
     """The lemmatiser of every language by what ``lemmas`` says.
 
     Args:
-        lemmas: ``none``, ``default``, or names separated by commas: ``ko=kiwi`` for one language (``ar=none``
-            for none there), ``simplemma`` for every language that it is offered for;
-            the others take the default.
+        lemmas: ``none``, ``default``, or names by language separated by commas, ``ko=kiwi`` (``ar=none`` for
+            none there); the others take the default.
         languages: BCP 47 tags.
         preferred: Defaults that differ from the registry's, by primary subtag.
 
@@ -299,25 +298,18 @@ def lemmatiser_names(
     known = sorted({primary(language) for language in languages})
     if lemmas == NO_LEMMAS:
         return dict.fromkeys(known)
-    usual = {tag: (preferred or {}).get(tag) or lemmatisers_of(tag)[0] for tag in known}
-    names: dict[str, str | None] = {**usual}
+    names: dict[str, str | None] = {tag: (preferred or {}).get(tag) or lemmatisers_of(tag)[0] for tag in known}
     if lemmas == DEFAULT_LEMMAS:
         return names
     for part in lemmas.split(","):
-        language, equals, name = part.strip().rpartition("=")
-        in_general = (NO_LEMMAS, DEFAULT_LEMMAS) if equals else ()
-        if name not in LEMMATISERS and name not in in_general:
-            raise UnknownNameError("lemmatiser", name, [NO_LEMMAS, DEFAULT_LEMMAS, *LEMMATISERS])
-        if equals and language not in known:
+        language, _, name = part.strip().partition("=")
+        if language not in known:
             raise InputError(
-                f"`lemmas={part}`: no answer is in {language!r}; the languages are {', '.join(known)}"
+                f"`lemmas={part}`: write a language of the answers ({', '.join(known)}), = and a lemmatiser; "
+                f"or {NO_LEMMAS!r} or {DEFAULT_LEMMAS!r} for all"
             )
-        tags = [language] if equals else [tag for tag in known if name in lemmatisers_of(tag)]
-        # A name that no language offers is refused by the first.
-        for tag in tags or known[:1]:
-            if name in LEMMATISERS and name not in lemmatisers_of(tag):
-                raise UnknownNameError(f"lemmatiser of {tag!r}", name, lemmatisers_of(tag))
-            names[tag] = {NO_LEMMAS: None, DEFAULT_LEMMAS: usual[tag]}.get(name, name)
+        check_names(f"lemmatiser of {language!r}", [name], (NO_LEMMAS, *lemmatisers_of(language)))
+        names[language] = None if name == NO_LEMMAS else name
     return names
 
 

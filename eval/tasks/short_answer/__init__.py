@@ -27,8 +27,8 @@ class ShortAnswerScoring(ScoringOptions):
     """Options of scoring: how short answers are compared."""
 
     lemmas: str | None = None
-    """How words are brought to their base forms, 'none', 'default', a name, or one per language
-    (ko=kiwi,zh=jieba); docs/short-answers.md lists them."""
+    """How words are brought to their base forms, 'none', 'default', or names by language (ko=kiwi,zh=jieba);
+    docs/short-answers.md lists them."""
 
 
 class ShortAnswer(Task):
