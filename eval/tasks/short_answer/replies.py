@@ -11,6 +11,7 @@ What a reply denies, declines to say or repeats of its question is no answer of 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -249,19 +250,16 @@ def _quotes(text: str, prompt: str) -> Iterator[_Span]:
     """Where a text repeats what was asked, word by word and in its order."""
     asked = set(_in_a_row([word.casefold() for word in _WORD.findall(prompt)]))
     found = list(_WORD.finditer(text))
-    repeated = [row in asked for row in _in_a_row([word[0].casefold() for word in found])]
-    first = None
-    for number, repeats in enumerate([*repeated, False]):
-        if repeats and first is None:
-            first = number
-        elif not repeats and first is not None:
-            # The last words that began a row were followed by its others.
-            run = found[first : number + _QUOTED_WORDS - 1]
-            start, end = run[0].start(), run[-1].end()
-            size = _n_words(text, start, end)
-            if size >= _QUOTED_WORDS and not (len(run) == len(found) and size <= _CHOICE_WORDS):
-                yield start, end
-            first = None
+    rows = _in_a_row([word[0].casefold() for word in found])
+    firsts = [number for number, row in enumerate(rows) if row in asked]
+    repeated = {first + further for first in firsts for further in range(_QUOTED_WORDS)}
+    for is_repeated, numbers in groupby(range(len(found)), repeated.__contains__):
+        words = [found[number] for number in numbers]
+        start, end = words[0].start(), words[-1].end()
+        size = _n_words(text, start, end)
+        is_choice = len(words) == len(found) and size <= _CHOICE_WORDS
+        if is_repeated and size >= _QUOTED_WORDS and not is_choice:
+            yield start, end
 
 
 def _in_a_row(words: Sequence[str]) -> list[tuple[str, ...]]:

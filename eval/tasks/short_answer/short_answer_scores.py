@@ -178,7 +178,7 @@ def _decision(
     return Decision(None if correct is None else float(correct), decided["matched"], decided["why"])
 
 
-def _short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
+def _short_answer_scores(decisions: pl.DataFrame, *, seed: int) -> Iterator[Score]:
     """The scores of decisions, shares in percent with intervals over templates.
 
     Args:
@@ -186,25 +186,23 @@ def _short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Sco
             ``correct`` and ``weight``; rows that are not scored (null) are left out.
         seed: Seed of the intervals.
 
-    Returns:
+    Yields:
         For each of `ShortAnswer.repeated`: overall (every item the same) and ``-macro`` (every region the
         same), by region, topic, language asked in and prompt; and ``-gap``, local less English on the
         questions asked in both, overall and by region.
     """
     scored = decisions.drop_nulls("correct")
-    scores: list[Score] = []
     for metric, column in ShortAnswer.repeated.items():
         # Weights are null where votes are unknown.
         known = scored.drop_nulls(column)
         if known.is_empty() and not scored.is_empty():
             continue
         values = known.with_columns(value=pl.col(column).cast(pl.Float64))
-        scores += share_scores(metric, values, _SCOPES, seed, macro=True)
-        scores += _language_gaps(metric, values, seed)
-    return tuple(scores)
+        yield from share_scores(metric, values, _SCOPES, seed, macro=True)
+        yield from _language_gaps(metric, values, seed)
 
 
-def _reply_shares(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
+def _reply_shares(decisions: pl.DataFrame, *, seed: int) -> Iterator[Score]:
     """What kinds of replies there are, in percent, overall and by region, with intervals over templates.
 
     Args:
@@ -212,19 +210,15 @@ def _reply_shares(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...
             that are not scored (null) are left out.
         seed: Seed of the intervals.
 
-    Returns:
+    Yields:
         ``unanswered``: replies that say nothing; ``refused``: those that say that they do not answer;
         ``hedged``: those that list more answers than count.
     """
     scored, why = decisions.drop_nulls("correct"), pl.col("why")
     hedged = (pl.col("n_answers") > MAX_ANSWERS).fill_null(value=False)
     values = {UNANSWERED: why == UNANSWERED, "refused": why == "refused", "hedged": hedged}
-    by = {"region": "region"}
-    return tuple(
-        score
-        for name, value in values.items()
-        for score in share_scores(name, scored.with_columns(value=value), by, seed)
-    )
+    for name, value in values.items():
+        yield from share_scores(name, scored.with_columns(value=value), {"region": "region"}, seed)
 
 
 def _language_gaps(metric: str, values: pl.DataFrame, seed: int) -> list[Score]:
