@@ -207,8 +207,7 @@ def _unexplained(rows: list[str], language: str) -> list[str]:
     parted = [_BULLET.sub("", _MARKS.sub("", row)).replace("：", ":").partition(":") for row in rows]
     said = [rest for _, _, rest in parted if rest.strip()]
     names = {re.sub(r"[\W\d_]", "", name) for name, _, rest in parted if rest.strip()}
-    is_list = re.compile("|".join([_SEPARATOR.pattern, *(rf"\s{word}\s" for word in _joins(language))]))
-    lists = [rest for rest in said if is_list.search(rest)]
+    lists = [rest for rest in said if _SEPARATOR.search(rest) or len(_unjoined(rest, language)) > 1]
     explained = [rest for rest in said if len(rest.split()) > _FOOD_WORDS or not _has_letters(_bare(rest))]
     is_named = len(names) == len(said) >= _EXPLAINED
     if not is_named or len(lists) * 2 >= len(said) or len(explained) * 2 <= len(said):
