@@ -13,12 +13,7 @@ OTHER_MEANINGS = {
         "a file and row is a `location`, cuda:0 a `device`; countries are places, and so is a rank",
         (
             *("builders/annotation/questions.py", "builders/templates"),
-            *(
-                "builders/triples",
-                "eval/report/model_comparison.py",
-                "eval/statistics/paired.py",
-                "eval/triples",
-            ),
+            *("builders/triples", "eval/report/model_comparison.py", "eval/triples"),
         ),
     ),
     "Place": ("say of what: StageLocale, Device, QuestionKey", ()),

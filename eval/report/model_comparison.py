@@ -1,19 +1,17 @@
 """Comparison: who is better, where, and is it chance. Nothing is called better without the test."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from blend.eval.report import ScoredRun, few_note, region_name, with_interval
 from blend.eval.runs import RecordedAnswers, RunDescription, is_of_people
 from blend.eval.scores_json import UNANSWERED, clustered
-from blend.eval.statistics import FEW, ratio_draws
-from blend.eval.statistics.estimates import Estimate, macro_estimate
-from blend.eval.statistics.paired import Rank, holm, macro_test, paired_tests, rank_intervals
+from blend.eval.statistics.estimates import Estimate, holm, macro_estimate, macro_test, paired_tests
 from blend.eval.tasks import task_of
 from blend.schemas.errors import InputError
 from blend.schemas.summaries import Summarised, Table
@@ -23,7 +21,7 @@ _STANDINGS = pl.Schema(
     {
         "model": pl.String(),
         **dict.fromkeys(("value", "low", "high", "n"), pl.Float64()),
-        **dict.fromkeys(("clusters", "place", "best", "worst"), pl.Int64()),
+        **dict.fromkeys(("clusters", "best", "worst"), pl.Int64()),
     }
 )
 _DIFFERENCES = pl.Schema(
@@ -56,8 +54,8 @@ class ModelComparison(Summarised):
     """A row per model, best first and equal ones in the order given.
 
     ``value`` is the mean over regions of the share that is correct, in percent, of the items that all models
-    answered, with its interval; ``place`` its place, and ``best`` and ``worst`` the places that the differences
-    allow (all of them at once, 95 %)."""
+    answered, with its interval; ``place`` its place by that, and ``best`` and ``worst`` the places that the
+    verdicts on pairs leave: behind whoever is shown to be better, before whoever is shown to be worse."""
     pairs: pl.DataFrame
     """A row per pair, in the order given.
 
@@ -79,17 +77,16 @@ class ModelComparison(Summarised):
         n_shown = sum(mean["verdict"] != _NOT_SHOWN for mean, *_ in pairs)
         standings = self.standings.rows(named=True)
         macros = [_estimate(one, "value") for one in standings]
-        ranks = [Rank(one["place"], one["best"], one["worst"]) for one in standings]
         places = Table.of(
             f"{self.task}, {len(standings)} models, {n_shown} of {pluralise(len(pairs), 'pair')} shown to "
             "differ",
             ("place", "possible", "model", "mean over regions"),
             [
-                (rank.place, rank.possible, one["model"], with_interval(macro))
-                for one, macro, rank in zip(standings, macros, ranks, strict=True)
+                (one["place"], _possible(one), one["model"], with_interval(macro))
+                for one, macro in zip(standings, macros, strict=True)
             ],
-            f"{task_of(self.task).compared_by}. Possible: places that the differences allow, all of "
-            f"them at once with 95 % certainty.{few_note(macros)}",
+            f"{task_of(self.task).compared_by}. Possible: places that the verdicts below leave, all of them "
+            f"at once with 95 % certainty.{few_note(macros)}",
         )
         counts = self.pairs.drop("first", "second").rows()
         means = Table.of(
@@ -116,6 +113,12 @@ class ModelComparison(Summarised):
 
 def _estimate(row: _Row, figure: str) -> Estimate:
     return Estimate(row[figure], row["low"], row["high"], row["n"], row["clusters"])
+
+
+def _possible(standing: _Row) -> str:
+    """All places that are possible, ``2`` or ``1–3``."""
+    best, worst = standing["best"], standing["worst"]
+    return f"{best}" if best == worst else f"{best}–{worst}"
 
 
 def _direction(difference: _Row) -> str:
@@ -161,12 +164,13 @@ def compare_scored(runs: Sequence[ScoredRun], *, seed: int = 0) -> ModelComparis
     p_values[is_mean] = holm(p_values[is_mean])
     shown = pl.when(pl.col("difference") > 0).then(pl.lit("better")).otherwise(pl.lit("worse"))
     verdict = pl.when(pl.col("p_value") <= _ALPHA).then(shown).otherwise(pl.lit(_NOT_SHOWN))
+    frame = differences.with_columns(p_value=p_values).with_columns(verdict=verdict)
     return ModelComparison(
         task=runs[0].scores.task,
         signature=runs[0].scores.signature,
-        standings=_standings([run.name for run in runs], answers, seed),
+        standings=_standings([run.name for run in runs], answers, frame.filter(is_mean), seed),
         pairs=pl.DataFrame([counts for counts, _ in compared]),
-        frame=differences.with_columns(p_value=p_values).with_columns(verdict=verdict),
+        frame=frame,
     )
 
 
@@ -203,25 +207,33 @@ def _in_points(estimate: Estimate) -> tuple[float | None, float | None, float | 
     return found.value, found.low, found.high, found.n, found.clusters
 
 
-def _standings(names: Sequence[str], answers: Sequence[pl.DataFrame], seed: int) -> pl.DataFrame:
-    """Places by the mean over regions, of what all models answered."""
+def _standings(
+    names: Sequence[str], answers: Sequence[pl.DataFrame], differences: pl.DataFrame, seed: int
+) -> pl.DataFrame:
+    """Places by the mean over regions, of what all models answered, and those that verdicts on pairs leave."""
     common = answers[0].select("item_id")
     for other in answers[1:]:
         common = common.join(other, on="item_id", how="semi")
     if common.is_empty():
         raise InputError("no item was answered in all runs; run all of them on the same questions")
-    # The same items give the same rows and columns, and one seed the same draws: models are drawn together.
-    clusters = [clustered(one.join(common, on="item_id", how="semi"), "region") for one in answers]
-    figures = np.array([one.ratios.mean() for one in clusters])
-    draws = np.stack([ratio_draws(one, seed=seed).mean(axis=1) for one in clusters], axis=1)
-    macros = [macro_estimate(one, seed=seed) for one in clusters]
-    # Too few templates to draw from leave every place possible.
-    ranks = rank_intervals(figures, draws if clusters[0].n_clusters >= FEW else draws[:0])
+    rows_of = [one.join(common, on="item_id", how="semi") for one in answers]
+    macros = [macro_estimate(clustered(rows, "region"), seed=seed) for rows in rows_of]
+    is_better = pl.col("verdict") == "better"
+    shown = differences.filter(pl.col("verdict") != _NOT_SHOWN).select(
+        ahead=pl.when(is_better).then("second").otherwise("first"),
+        behind=pl.when(is_better).then("first").otherwise("second"),
+    )
+    n_above, n_below = Counter(shown["behind"]), Counter(shown["ahead"])
     rows = [
-        (name, *_in_points(macro), rank.place, rank.best, rank.worst)
-        for name, macro, rank in zip(names, macros, ranks, strict=True)
+        (name, *_in_points(macro), 1 + n_above[name], len(names) - n_below[name])
+        for name, macro in zip(names, macros, strict=True)
     ]
-    return pl.DataFrame(rows, _STANDINGS, orient="row").sort("place", maintain_order=True)
+    # Figures that differ by rounding alone are equal.
+    place = pl.col("value").round(9).rank("min", descending=True).cast(pl.Int64)
+    # A pair may have more answers in common than all models have, and its verdict go the other way.
+    possible = {"best": pl.min_horizontal("best", place), "worst": pl.max_horizontal("worst", place)}
+    standings = pl.DataFrame(rows, _STANDINGS, orient="row").with_columns(place=place, **possible)
+    return standings.sort("place", maintain_order=True)
 
 
 # Whether the scores of runs can stand side by side.

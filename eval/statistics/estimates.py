@@ -1,4 +1,7 @@
-"""Figures: means and other ratios per group, their mean over groups, and the gap between groups."""
+"""Figures: means and other ratios per group, their mean over groups, the gap between groups, and differences.
+
+Two models are compared on the same items, and neither is called better without a test.
+"""
 
 import math
 from dataclasses import dataclass, replace
@@ -8,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blend.eval.statistics import (
+    BLOCK,
     DRAWS,
     FEW,
     LEVEL,
@@ -330,3 +334,106 @@ def mean_of_runs(values: ArrayLike, questions: ArrayLike, groups: ArrayLike | No
 
 _ROUNDING = 1e-18
 """Variance that is none."""
+
+
+# Two models on the same items.
+
+_PERMUTATIONS = 10_000
+"""Exchanges behind a p-value; the smallest possible one is 1 / (PERMUTATIONS + 1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTest:
+    """A difference between two models, its interval, and how easily chance makes one as large."""
+
+    estimate: Estimate
+    """The difference, of what `paired_tests` was given."""
+    p_value: float
+    """Share of exchanges that give a difference at least as large, either way."""
+
+
+def paired_tests(
+    differences: Clusters, *, seed: int = 0, permutations: int = _PERMUTATIONS
+) -> tuple[PairedTest, ...]:
+    """Whether two models differ, per group.
+
+    The interval is the bootstrap over clusters of the difference. The test exchanges the two models' answers,
+    always those of a whole cluster: if the models are equally good, that changes nothing that can be
+    expected, so the difference found is one of many equally likely ones.
+
+    Args:
+        differences: Per item the second model's value minus the first one's, added up by
+            `blend.eval.statistics.cluster_sums`.
+        seed: The same seed gives the same figures.
+        permutations: Random exchanges of clusters.
+
+    Returns:
+        One comparison per group, in the order of ``differences.groups``; p-values as they are, for `holm`.
+
+    References:
+        Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 13 and 15; Phipson and Smyth
+        (2010), Permutation P-values Should Never Be Zero.
+    """
+    found = estimates(differences, seed=seed, proportion=False)
+    p_values = _sign_test(differences.totals, seed, permutations)
+    return tuple(map(PairedTest, found, p_values.tolist()))
+
+
+def macro_test(differences: Clusters, *, seed: int = 0, permutations: int = _PERMUTATIONS) -> PairedTest:
+    """Whether two models differ in the mean over groups, every group counting the same.
+
+    Args:
+        differences: As for `paired_tests`; groups without items are left out.
+        seed: The same seed gives the same figures.
+        permutations: Random exchanges of clusters, each in all groups at once.
+    """
+    present = differences.present
+    # What each cluster adds to the mean over groups, shape ``(1, n_clusters)``: a sign turns it in all of them.
+    shares = (present.totals / present.counts.sum(axis=1, keepdims=True)).mean(axis=0, keepdims=True)
+    return PairedTest(
+        macro_estimate(differences, seed=seed, proportion=False),
+        float(_sign_test(shares, seed, permutations)[0]),
+    )
+
+
+def holm(p_values: ArrayLike) -> FloatArray:
+    """P-values corrected for being several: all below 0.05 hold together, with a chance of 5 % for any error.
+
+    Args:
+        p_values: Shape ``(n,)``, in any order.
+
+    Returns:
+        Corrected p-values in the same order; equal ones stay equal.
+
+    References:
+        Holm (1979), A Simple Sequentially Rejective Multiple Test Procedure.
+    """
+    given = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(given, kind="stable")
+    # The smallest of n p-values is multiplied by n, the next by n - 1; none may fall below the one before it.
+    factors = np.arange(len(given), 0, -1)
+    corrected = np.minimum(np.maximum.accumulate(given[order] * factors), 1.0)
+    # Of equal p-values the one that sorts first gets the largest factor, and the maximum hands it on.
+    result = np.empty_like(given)
+    result[order] = corrected
+    return result
+
+
+def _sign_test(totals: FloatArray, seed: int, permutations: int) -> FloatArray:
+    """Two-sided p-value per row: how often random signs of the columns give a sum at least as far from 0."""
+    rng = np.random.default_rng(seed)
+    # Clusters in which the models do not differ stay 0 whatever their sign; without them fewer signs are drawn.
+    active = totals[:, np.flatnonzero(np.any(totals != 0, axis=0))]
+    # Sums of the same numbers in another order differ in the last digits, and ties must count as such.
+    reached = np.abs(active.sum(axis=1)) - 1e-9 * np.abs(active).sum(axis=1)
+    # From 1: what was found counts as one of the exchanges, so no p-value is 0 (Phipson and Smyth).
+    as_far = np.ones(len(totals), dtype=np.int64)
+    # Rows of signs held at a time; both they and their sums, one per group, stay within `BLOCK` numbers.
+    height = max(1, BLOCK // max(1, *active.shape))
+    for start in range(0, permutations, height):
+        n_rows = min(height, permutations - start)
+        # Exchanging the models of a cluster turns the sign of its difference; 0 and 1 become -1 and 1.
+        signs = 2.0 * rng.integers(2, size=(n_rows, active.shape[1]), dtype=np.int8) - 1.0
+        as_far += (np.abs(signs @ active.T) >= reached).sum(axis=0)
+    p_values: FloatArray = as_far / (permutations + 1)
+    return p_values

@@ -1,12 +1,12 @@
-"""Models on the same items: tests of their differences, and the places that these allow."""
+"""Models on the same items: tests of their differences."""
 
 from itertools import product
 
 import numpy as np
 import pytest
 
-from blend.eval.statistics import cluster_sums, ratio_draws
-from blend.eval.statistics.paired import Rank, holm, macro_test, paired_tests, rank_intervals
+from blend.eval.statistics import cluster_sums
+from blend.eval.statistics.estimates import holm, macro_test, paired_tests
 
 
 def test_the_p_value_is_that_of_all_exchanges():
@@ -53,27 +53,3 @@ def test_holm_by_hand():
     assert holm([0.04, 0.01, 0.03, 0.02]).tolist() == pytest.approx([0.06, 0.04, 0.06, 0.06])
     assert holm([0.9, 0.9]).tolist() == [1.0, 1.0]
     assert holm([]).tolist() == []
-
-
-def test_who_is_certainly_behind_is_placed_behind():
-    # 200 templates: A right in 180, B in 100 of them, C in 96; B and C cannot be told apart.
-    templates = np.arange(200)
-    right = [templates < 180, templates % 2 == 0, (templates % 2 == 0) & (templates > 7)]
-    right[2] = right[2] ^ (templates == 1) ^ (templates == 3)
-    clusters = cluster_sums(np.concatenate(right), np.tile(templates, 3), np.repeat(["A", "B", "C"], 200))
-    ranks = rank_intervals(clusters.ratios, ratio_draws(clusters, seed=0))
-    assert ranks == (Rank(1, 1, 1), Rank(2, 2, 3), Rank(3, 2, 3))
-
-
-def test_equal_figures_share_a_place():
-    draws = np.random.default_rng(0).normal(size=(500, 2))
-    assert rank_intervals(np.zeros(2), draws) == (Rank(1, 1, 2), Rank(1, 1, 2))
-
-
-def test_figures_without_variation_are_told_apart_by_themselves():
-    figures = np.array([0.2, 0.9, 0.2])
-    assert rank_intervals(figures, np.tile(figures, (10, 1))) == (Rank(2, 2, 3), Rank(1, 1, 1), Rank(2, 2, 3))
-
-
-def test_without_draws_every_place_is_possible():
-    assert rank_intervals(np.array([0.1, 0.9]), np.full((3, 2), np.nan)) == (Rank(2, 1, 2), Rank(1, 1, 2))
