@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import polars as pl
 from numpy.typing import ArrayLike
 
 from blend.eval.statistics import (
@@ -99,33 +100,19 @@ def rank_correlation(
         The correlation, its interval and the number of items; the value is null where one of the two figures is
         the same for all items.
     """
-    pairs = np.column_stack([first, second])
-    value = _spearman(pairs) if len(pairs) else math.nan
+    pairs = pl.DataFrame({"first": first, "second": second}, {"first": pl.Float64, "second": pl.Float64})
+    correlation = pl.corr("first", "second", method="spearman")
+    value: float = pairs.select(correlation).item()
     if math.isnan(value):
         return Estimate(None, None, None, float(len(pairs)))
     keys, codes = np.unique(np.asarray(clusters), return_inverse=True)
     blocks = cluster_weights(len(keys), seed=seed, draws=draws)
     # How often every item is drawn, with its cluster.
     drawn = (times for block in blocks for times in block.astype(np.intp)[:, codes])
-    figures = np.array([_spearman(np.repeat(pairs, times, axis=0)) for times in drawn])
+    rows = np.arange(len(pairs))
+    figures = np.array([pairs[np.repeat(rows, times)].select(correlation).item() for times in drawn])
     interval = percentile_interval(figures, n_clusters=len(keys))
     return Estimate.of(value, interval, len(pairs), clusters=len(keys))
-
-
-def _spearman(pairs: FloatArray) -> float:
-    """The correlation of the ranks of two columns; NaN where one does not vary."""
-    ranks = [_ranks(column) for column in pairs.T]
-    if any(np.ptp(one) == 0 for one in ranks):
-        return math.nan
-    return float(np.asarray(np.corrcoef(ranks))[0, 1])
-
-
-def _ranks(numbers: FloatArray) -> FloatArray:
-    """Ranks from 1; equal numbers share the mean of theirs."""
-    _, codes, sizes = np.unique(numbers, return_inverse=True, return_counts=True)
-    # The mean of the ranks that equal numbers take lies (size - 1) / 2 below the last of them.
-    means: FloatArray = sizes.cumsum() - (sizes - 1) / 2
-    return means[codes]
 
 
 _BINS = 15
@@ -168,5 +155,5 @@ def auroc(confidence: ArrayLike, correct: ArrayLike) -> float | None:
     n_correct, n_wrong = int(is_correct.sum()), int((~is_correct).sum())
     if not (n_correct and n_wrong):
         return None
-    ranks = _ranks(np.asarray(confidence, dtype=np.float64))
+    ranks = pl.Series(np.asarray(confidence, dtype=np.float64)).rank().to_numpy()
     return float((ranks[is_correct].sum() - n_correct * (n_correct + 1) / 2) / (n_correct * n_wrong))
