@@ -203,8 +203,7 @@ def write_report(runs: Runs, out: str | Path, *, seed: int = 0, semeval_question
         MissingExtraError: If the libraries that draw are not installed.
         StorageError: If it cannot be written.
     """
-    from blend.eval.report.question_browser import write_page
-    from blend.eval.report.report_page import build_report
+    from blend.eval.report.pages import build_report, write_page
 
     each = [one for run in runs for one in (runs_in(Path(run)) if isinstance(run, str | Path) else [run])]
     write_page(Path(out), build_report(read_scored(each), seed=seed, semeval_questions=semeval_questions))

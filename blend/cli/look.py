@@ -46,7 +46,7 @@ def _show(
       one page that needs no network: look through it before publishing.
     """
     if html is not None:
-        from blend.eval.report.question_browser import build_release_page, write_page
+        from blend.eval.report.pages import build_release_page, write_page
 
         with interruptible():
             write_page(html, build_release_page(release), parameter="html")

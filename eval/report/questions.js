@@ -1,6 +1,6 @@
 // Browser of single questions: unpacks what the page holds, filters it, and draws one page of rows.
 //
-// The data is written by question_browser.py: questions with the answers of models, or with what people answer in
+// The data is written by pages.py: questions with the answers of models, or with what people answer in
 // each region.
 (() => {
   "use strict";

@@ -148,7 +148,7 @@ def _load_all() -> None:
     """Load what commands load, so that no case has to; threads of computing would not survive forking."""
     for name in (
         *("blend.builders.release", "blend.builders.validate", "blend.cli", "blend.eval.scoring"),
-        *("blend.eval.report.report_page", "blend.loaders.releases.references"),
+        *("blend.eval.report.pages", "blend.loaders.releases.references"),
         # What takes seconds and only some commands need; without it, those cases fail in a way of their own.
         *("altair", "label_studio_sdk", "pyoxigraph", "scipy.stats", "torch", "transformers", "vl_convert"),
     ):

@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.eval.evaluation import compare_runs, read_scored, write_report
-from blend.eval.report.question_browser import visible
-from blend.eval.report.report_page import build_report
+from blend.eval.report.pages import build_report, visible
 from helpers.messages import wrong
 
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from blend.eval.evaluation import read_scored
-from blend.eval.report.question_browser import build_release_page, write_page
-from blend.eval.report.report_page import build_report
+from blend.eval.report.pages import build_release_page, build_report, write_page
 
 ROWS = ".list > tbody > tr:not(.detail)"
 FITS = "document.documentElement.scrollWidth <= window.innerWidth"

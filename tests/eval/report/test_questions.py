@@ -14,7 +14,7 @@ import pytest
 
 from blend.eval.evaluation import read_scored
 from blend.eval.report import REASONS
-from blend.eval.report.question_browser import embed_questions
+from blend.eval.report.pages import embed_questions
 from blend.eval.tasks.short_answer.short_answer_decisions import WHYS
 
 

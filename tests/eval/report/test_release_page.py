@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.eval.report.question_browser import build_release_page
+from blend.eval.report.pages import build_release_page
 from blend.loaders.releases.tables import read_config, read_findings
 from blend.schemas.manifest import FINDINGS_NAME
 from helpers.in_process import run

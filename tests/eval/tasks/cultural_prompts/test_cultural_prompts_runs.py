@@ -6,7 +6,7 @@ import pytest
 
 from blend.eval.evaluation import read_scored, score_run
 from blend.eval.report import ScoredRun
-from blend.eval.report.report_page import build_report
+from blend.eval.report.pages import build_report
 from blend.eval.scores_json import DECISIONS_NAME, Score, read_scores
 from blend.eval.scoring import score_answers, write_scores
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask, cultural_scores
