@@ -261,9 +261,9 @@ def corrected_scores(rows: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
 
     Returns:
         `CORRECTED` by region where labels of two templates are; by topic, overall, as the mean over regions and
-        as the gap between the best and the worst where every region has them. `KAPPA` and `BIAS` overall, by
-        region and by language of the replies, and for a judge those of the string rule (``-default``), and
-        SEM-B by that; and ``labelled``, the share of replies with a label.
+        as the gap between the best and the worst where every region has them. `KAPPA` and `BIAS` overall and by
+        language of the replies, and for a judge those of the string rule (``-default``), and SEM-B by that; and
+        ``labelled``, the share of replies with a label.
     """
     regions = _means_of(rows, "region")
     scores = _of_groups("region", regions)
@@ -276,11 +276,9 @@ def corrected_scores(rows: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
     if "by_rule" in rows.columns:
         by_rule = rows.with_columns(value="by_rule")
         scores += share_scores("sem-b-default", by_rule, {"region": "region"}, seed)
-    of_regions = [*whole_and_parts("region", rows)]
-    for scope, key, part in of_regions:
+    for scope, key, part in whole_and_parts("region", rows):
         scores.append(counted_share("labelled", part["label"].count(), part.height, scope=scope, key=key))
-    _, *of_languages = whole_and_parts("language", rows.with_columns(language=_LANGUAGE))
-    for scope, key, part in (*of_regions, *of_languages):
+    for scope, key, part in whole_and_parts("language", rows.with_columns(language=_LANGUAGE)):
         scores += _beside_people(scope, key, part.drop_nulls("label"), seed)
     return tuple(scores)
 

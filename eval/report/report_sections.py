@@ -365,20 +365,16 @@ def _regions(runs: Sequence[ScoredRun], metric: str) -> Section | None:
 
 
 def _corrected(runs: Sequence[ScoredRun], metric: str) -> Section | None:
-    """Rule, string rule and people side by side, where people have labelled replies of any run."""
+    """String rule, judge and people side by side, where people have labelled replies of any run."""
 
     def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
         by_judge = run.of(metric, "region") if is_judge(run.scores.rule) else {}
-        # Beside a judge stands the default rule.
-        default = "-default" if by_judge else ""
         corrected, labelled = run.of(f"{metric}-corrected", "region"), run.of("labelled", "region")
-        of_judge = run.of(f"{metric}-kappa", "region") if by_judge else {}
-        of_rule = run.of(f"{metric}-kappa{default}", "region")
-        for region, by_rule in run.of(f"{metric}{default}", "region").items():
+        # Beside a judge stands the default rule.
+        for region, by_rule in run.of(f"{metric}-default" if by_judge else metric, "region").items():
             stated = cell(corrected[region]) if region in corrected else "uncorrected"
-            kappas = (cell(found.get(region), 2) for found in (of_rule, of_judge))
             shares = cell(by_rule), cell(by_judge.get(region)), stated
-            yield region_name(region), *shares, *kappas, cell(labelled.get(region))
+            yield region_name(region), *shares, cell(labelled.get(region))
 
     if not any(run.overall("labelled") for run in runs):
         return None
@@ -387,18 +383,14 @@ def _corrected(runs: Sequence[ScoredRun], metric: str) -> Section | None:
     return table_section(
         "Corrected by people",
         "What people would find of all replies, from every decision of the rule and people’s labels of some; "
-        "intervals hold the rule’s errors as well. κ says how far the rule agrees with people beyond chance. "
-        "Regions whose replies nobody has labelled are uncorrected."
+        "intervals hold the rule’s errors as well. Regions whose replies nobody has labelled are uncorrected."
         + (
             f" Of {' and '.join(worthless)} the rule is worthless: it agrees with people hardly better than "
             "chance would, and the corrected figures rest on the labels alone."
             if worthless
             else ""
         ),
-        (
-            *("region", f"{shown} by string rule, %", f"{shown} by judge, %", "corrected, %"),
-            *("κ of string rule", "κ of judge", "labelled, %"),
-        ),
+        ("region", f"{shown} by string rule, %", f"{shown} by judge, %", "corrected, %", "labelled, %"),
         runs,
         rows_of,
         is_open=True,
