@@ -42,7 +42,6 @@ from blend.eval.tasks.cultural_prompts.topic_analysis import (
     TopicKey,
     TopicTexts,
     analyse_topics,
-    stop_words,
 )
 
 SAMPLES = 5
@@ -181,7 +180,7 @@ def _memory(groups: int) -> None:
 
 
 def _memory_of(n_topics: int, groups: int) -> dict[str, float]:
-    settings = Settings(tuple(f"g{group}" for group in range(groups)), stop_words=stop_words())
+    settings = Settings(tuple(f"g{group}" for group in range(groups)))
     n_texts = 0
     for figures in analyse_topics((texts_of(100, groups, seed) for seed in range(n_topics)), settings):
         n_texts += figures.texts.height

@@ -74,7 +74,6 @@ OF_SCORING: Mapping[str, Any] = {
     "bleu": "pairwise",
     "distance": "standardised",
     "surveys": "Demonym,a,b\nThai,3,2\nBrazilian,2,4\nDominican,9,5\n",
-    "stop_words": "rain\n",
 }
 """Options of scoring, beside the rule; a text is that of a file."""
 
@@ -220,14 +219,10 @@ def test_options_of_scoring(runs: Callable[[str], Run], task: str, tmp_path: Pat
     for name, value in {**tried, "seed": 1, **({"rule": rules[-1]} if rules else {})}.items():
         before: dict[str, Any] = {}
         given: list[Any] = [value]
-        if name in ("vectors", "surveys", "stop_words"):
+        if name in ("vectors", "surveys"):
             # The content of a file counts, not its name.
-            files = [
-                written(value),
-                written(value.replace(",2,4", ",8,4").replace("rice 1", "rice 3").replace("rain", "snow")),
-            ]
-            key = {"vectors": "", "surveys": "wvs"}.get(name)
-            given = [one if key is None else {key: one} for one in files]
+            files = [written(value), written(value.replace(",2,4", ",8,4").replace("rice 1", "rice 3"))]
+            given = [{"wvs" if name == "surveys" else "": one} for one in files]
         if name == "distance":
             before = {"surveys": {"wvs": written(OF_SCORING["surveys"])}}
         signatures = {signed(run, **before), *(signed(run, **before, **{name: one}) for one in given)}

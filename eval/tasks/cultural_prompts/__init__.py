@@ -59,8 +59,6 @@ class CulturalScoring(ScoringOptions):
     """Whether all samples are references, or pair by pair."""
     top: Annotated[int, Ge(1)] = _TOP
     """Words kept of each nationality."""
-    stop_words: Path | None = None
-    """File of words that are not counted, one per line; the packaged English ones when absent."""
     dask: str | None = None
     """Address of the Dask scheduler on whose cluster texts are analysed, or ``local``; none when absent."""
 
@@ -85,9 +83,8 @@ class CulturalPromptsTask(Task):
     rules = ("default", "paper", "reference_code")
     chosen_by = ("kinds", "nationalities")
     units = (
-        "Variances are halves of squared word edit distances (0 to 1), tau is between -1 and 1; empty, "
-        "refusal, other-language, unparted, repeated, unanswered and significant are in percent. "
-        "docs/cultural-prompts.md explains each figure."
+        "Variances are halves of squared word edit distances (0 to 1), tau is between -1 and 1; refusal, "
+        "unparted, unanswered and significant are in percent. docs/cultural-prompts.md explains each figure."
     )
 
     items = part("tasks.cultural_prompts.cultural_items:cultural_items")

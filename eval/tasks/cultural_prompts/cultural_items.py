@@ -21,7 +21,7 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.schemas.errors import InputError, RowError, RowErrors, check_names, raise_all
 from blend.schemas.rows import CULTURAL_PROMPTS
-from blend.schemas.texts import clean, fold
+from blend.schemas.texts import clean
 
 GOLD = pl.Schema(
     {
@@ -51,30 +51,23 @@ def cultural_items(tables: Mapping[str, pl.DataFrame], options: CulturalPromptOp
     """
     rows = _chosen(tables[CULTURAL_PROMPTS], options)
     samples = pl.DataFrame({"sample": range(options.samples)}, schema={"sample": pl.Int64})
-    several = _in_several_languages(rows, "kind", "nationality")
     asked = rows.join(samples, how="cross", maintain_order="left_right")
     items, gold = _items_of(
         asked.with_columns(
             item_id=pl.format("{}/{}~{}", "kind", "prompt_id", "sample"),
             prompt_id=pl.concat_str("kind", "template_id", separator="/"),
-            split=_in_one_language("kind", pl.col("kind").is_in(several)),
+            split=_in_one_language("kind"),
             group="nationality",
         )
     )
     return TaskItems(items, gold, _templates(rows), "text")
 
 
-def _in_several_languages(rows: pl.DataFrame, kind: str, group: str) -> list[str]:
-    """The kinds of text of which any group has several languages, in which it would be compared with itself."""
-    counts = rows.group_by(kind, group).agg(n=pl.col("language").fill_null("en").n_unique())
-    return counts.filter(pl.col("n") > 1)[kind].unique().to_list()
-
-
-def _in_one_language(kind: str, is_several: pl.Expr) -> pl.Expr:
-    """The kind of text, with its language where there are several: texts in two cannot be compared."""
+def _in_one_language(kind: str) -> pl.Expr:
+    """The kind of text, with its language where that is not English: texts in two cannot be compared."""
     language = pl.col("language").fill_null("en")
     named = pl.when(pl.col(kind) == "").then(language).otherwise(pl.format("{}-{}", kind, language))
-    return pl.when(is_several).then(named).otherwise(kind)
+    return pl.when(language == "en").then(kind).otherwise(named)
 
 
 def _items_of(texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -181,9 +174,8 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None) -> RunOutcome
 
     Raises:
         InputError: If there is no such file.
-        RowError, RowErrors: If it cannot be read, if a group or topic is blank, names differ in case or form of
-            characters alone, a sample is no number, or if a topic has a sample of a group twice; names file and
-            row of each.
+        RowError, RowErrors: If it cannot be read, if a group or topic is blank, a sample is no number, or if a
+            topic has a sample of a group twice; names file and row of each.
     """
     if not path.is_file():
         raise InputError(f"{path}: no such file; `answers` names a table of texts ({', '.join(SUFFIXES)})")
@@ -246,8 +238,7 @@ def _keys(path: Path, texts: pl.LazyFrame) -> pl.DataFrame:
     keys = keys.with_columns(
         pl.col("split", "category").fill_null(""), language=pl.when(pl.col("language") != "").then("language")
     )
-    several = _in_several_languages(keys, "split", "group")
-    keys = keys.with_columns(split=_in_one_language("split", pl.col("split").is_in(several)))
+    keys = keys.with_columns(split=_in_one_language("split"))
     if not sample:
         by_order = pl.int_range(pl.len()).over("split", "category", "topic", "group").cast(pl.String)
         keys = keys.with_columns(sample=by_order)
@@ -276,26 +267,11 @@ def _problems(name: str, keys: pl.DataFrame) -> Iterator[RowError]:
         number = "number the samples of each group and topic, from 0 or 1"
         where = f"{name}:{row}, column sample"
         yield RowError(f"{sample!r} is not a whole number", where=where, fix=number)
-    for column in _NAMES:
-        yield from _alike(name, keys, column)
     numbered = keys.select(_ROW, "sample", "group", "topic", before=pl.col(_ROW).first().over("item_id"))
     for row, sample, group, topic, before in numbered.filter(pl.col(_ROW) > pl.col("before")).iter_rows():
         fix = f"delete this row or {name}:{before}, or give each sample a number of its own"
         what = f"sample {sample} of {group!r} about {topic!r} is there twice"
         yield RowError(what, where=f"{name}:{row}", fix=fix)
-
-
-def _alike(file: str, keys: pl.DataFrame, column: str) -> Iterator[RowError]:
-    """Names that a reader takes for an earlier one, which would be two groups or topics."""
-    # Topics of two categories may: to polish, and the Polish language.
-    within = ["split", "category"] if column == "topic" else []
-    names = keys.select(*within, column, _ROW).drop_nulls(column)
-    earlier: dict[tuple[str, ...], tuple[str, int]] = {}
-    for *of, name, row in names.unique([*within, column], keep="first", maintain_order=True).iter_rows():
-        first, before = earlier.setdefault((*of, fold(name, accents=False)), (name, row))
-        if first != name:
-            same = f"{name!r} differs in case or form of characters alone from {first!r} ({file}:{before})"
-            yield RowError(same, where=f"{file}:{row}, column {column}", fix="write one of the two everywhere")
 
 
 def _copy(rows: pl.LazyFrame, keys: pl.DataFrame, target: Path) -> None:

@@ -47,12 +47,11 @@ from blend.eval.tasks.cultural_prompts.topic_analysis import (
     TopicKey,
     TopicTexts,
     analyse_topics,
-    stop_words,
     summed_counts,
     top_words,
 )
 from blend.loaders.files.atomic import atomic_file
-from blend.loaders.files.content import file_sha256, read_text
+from blend.loaders.files.content import file_sha256
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.surveys import read_survey
 from blend.schemas.errors import InputError
@@ -74,9 +73,8 @@ def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallbac
         on_progress: Hears how many topics are analysed.
 
     Returns:
-        Scores and one decision per text, ``tokens`` and whether it is ``unanswered``, ``empty``, a ``refusal``,
-        in an ``other_language``, ``unparted`` or ``repeated``. The further tables are in the folder
-        ``analysis`` of the run.
+        Scores and one decision per text, ``tokens`` and whether it is ``unanswered``, a ``refusal`` or
+        ``unparted``. The further tables are in the folder ``analysis`` of the run.
 
     Raises:
         InputError: If fewer than two groups have texts, or a survey or list of words cannot be read.
@@ -94,14 +92,13 @@ def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallbac
         # The paper's definition is the default.
         definition="reference_code" if options.rule == "reference_code" else "paper",
         bleu=options.bleu,
-        stop_words=_stop_words(options.stop_words),
     )
     figures, decided = _analysed(run, gold, settings, options, on_progress)
     surveys, asked = options.surveys or {}, run.description.options
     unanswered = counted_share(UNANSWERED, int(decided["unanswered"].sum()), decided.height)
     of_surveys = (line for culture in cultures for line in survey_warnings(groups, culture))
     return ScoredItems(
-        decided.rename({"other-language": "other_language"}).with_columns(correct=pl.lit(None, pl.Boolean)),
+        decided.with_columns(correct=pl.lit(None, pl.Boolean)),
         (*_all_scores(figures, decided, gold, options.seed), unanswered),
         {
             "s": str(asked["samples"]),
@@ -109,7 +106,6 @@ def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallbac
             "bleu": options.bleu,
             "dist": options.distance if cultures else "none",
             "surveys": "+".join(_with_digest(name, path) for name, path in surveys.items()) or "none",
-            **({} if options.stop_words is None else {"stop": _with_digest("words", options.stop_words)}),
         },
         (*_warnings_on_samples(figures, decided), *of_surveys),
         tables=(WORDS_NAME,),
@@ -222,15 +218,6 @@ def _with_digest(name: str, path: Path) -> str:
     return f"{name}-{file_sha256(path)[:_DIGITS]}"
 
 
-def _stop_words(path: Path | None) -> frozenset[str]:
-    if path is None:
-        return stop_words()
-    if not path.is_file():
-        raise InputError(f"`stop_words={path}`: no such file; name one with one word per line")
-    lines = read_text(path).splitlines()
-    return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
-
-
 _TEXTS_AT_A_TIME = 60_000
 """Texts that are read at a time, in whole topics: some hundred megabytes of stories."""
 
@@ -273,7 +260,6 @@ def _topics_of(run: Run, gold: pl.DataFrame, groups: tuple[str, ...]) -> Iterato
                 TopicKey(*(first[name] for name in TOPIC)),
                 first["_number"],
                 rows.select("item_id", *TOPIC, "group", "sample", "unanswered", "group_number", "text"),
-                is_english=(first["language"] or "en").split("-")[0].lower() == "en",
             )
 
 
@@ -302,7 +288,8 @@ def _all_scores(
     splits = dict.fromkeys(topic.key.split for topic in figures)
     for split in splits:
         topics = [topic for topic in figures if topic.key.split == split]
-        scope, key = ("split", split) if split else ("overall", ALL)
+        # The kind without a name is all that there is, or one of several.
+        scope, key = ("split", split) if split or len(splits) > 1 else ("overall", ALL)
         yield from _variances(topics, scope, key, seed)
         yield from _counts(texts.filter(split=split), len(topics), scope, key)
     if len(splits) > 1:
@@ -333,16 +320,10 @@ def _warnings_on_samples(topics: Sequence[TopicFigures], texts: pl.DataFrame) ->
 
 
 _IN_WORDS = {
-    "empty": ("empty texts", ""),
     "refusal": ("texts that refuse", ""),
-    "other-language": ("texts in another language than English", ""),
     "unparted": (
         "texts without blanks between words, of which a whole line counts as one word",
         ", but figures of them say little; part their words with blanks first (docs/cultural-prompts.md)",
-    ),
-    "repeated": (
-        "texts that the same group has about the topic already, character by character",
-        ", and the variance within groups is lower for them; leave out what was recorded twice",
     ),
 }
 

@@ -33,8 +33,6 @@ class Variances(NamedTuple):
     """Between groups; NaN with fewer than two groups that have texts."""
     within: float
     """Within groups: the mean over groups; NaN where no group has two texts."""
-    per_group: FloatArray
-    """Within every group, shape ``(n_groups,)``; NaN where it is not defined."""
     most: float
     """The most that a variance can be: half of a squared distance, or all of it in the published code."""
 
@@ -57,7 +55,7 @@ def published_variances(pairs: PairSums, *, definition: Definition = "paper") ->
     # The mean over n(n - 1) ordered pairs of different groups; the published one is over all n**2.
     n = max(1, int((pairs.samples > 0).sum()))
     across = (n - 1) / n * _between(factor * wed(pairs, definition=definition) ** 2)
-    return Variances(across, _mean(own), own, factor)
+    return Variances(across, _mean(own), factor)
 
 
 def unbiased_variances(pairs: PairSums) -> Variances:
@@ -69,7 +67,7 @@ def unbiased_variances(pairs: PairSums) -> Variances:
     # Pairs of different texts of a group: a text with itself adds 0 to the sum and is not counted.
     distinct = np.diag(counts) - pairs.samples
     own = 0.5 * divide(np.diag(pairs.squares).copy(), distinct.astype(np.float64))
-    return Variances(_between(0.5 * divide(pairs.squares, counts)), _mean(own), own, 0.5)
+    return Variances(_between(0.5 * divide(pairs.squares, counts)), _mean(own), 0.5)
 
 
 def _between(values: FloatArray) -> float:

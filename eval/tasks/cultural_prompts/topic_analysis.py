@@ -1,8 +1,8 @@
 """Analysis of one topic: everything that needs all of its texts, and nothing that needs another topic.
 
 A topic is the unit that is sent to a worker. What comes back is small beside the texts: a few matrices of
-groups and the counts of words. A group's own words are those of the highest TF-IDF. Odd texts are empty ones,
-refusals, texts in another language, without blanks or there twice; they are counted and kept.
+groups and the counts of words. A group's own words are those of the highest TF-IDF. Odd texts are refusals and
+those without blanks between words; they are counted and kept.
 """
 
 import math
@@ -117,7 +117,7 @@ def summed_counts(counts: Sequence[pl.DataFrame], *by: str) -> pl.DataFrame:
     return pl.concat(counts).group_by(by).agg(pl.col("count").sum(), pl.col("first").min())
 
 
-ODDITIES = ("empty", "refusal", "other-language", "unparted", "repeated")
+ODDITIES = ("refusal", "unparted")
 """What a text can be counted as."""
 
 _REFUSAL = (
@@ -133,15 +133,6 @@ machine."""
 _REFUSAL_WITHIN = 200
 """Characters at the beginning of a text in which a refusal is looked for."""
 
-_FEWEST_TOKENS = 20
-"""Tokens from which on the share of stop words says something."""
-
-_STOP_WORD_SHARE = 0.15
-"""Share of tokens that are English stop words below which a text is not English: English prose has 0.3 to 0.5,
-texts in other languages hardly any."""
-
-_NOT_LATIN = r"[\p{L}--\x{0}-\x{24f}]"
-
 # Thai, Lao, Tibetan, Burmese, Khmer, kana and ideographs.
 _WITHOUT_BLANKS = (
     r"[\p{L}&&[\x{e00}-\x{fff}\x{1000}-\x{109f}\x{1780}-\x{17ff}\x{3041}-\x{30ff}\x{3400}-\x{9fff}"
@@ -154,36 +145,13 @@ _LONGEST_WORD = 6
 on average in Chinese, and four in Thai."""
 
 
-def _odd_texts(
-    texts: pl.DataFrame, tokens: Sequence[Sequence[str]], *, is_english: bool = True
-) -> pl.DataFrame:
-    """What the texts of a topic are counted as.
-
-    Args:
-        texts: ``text`` as it was written, and ``group_number``.
-        tokens: Their tokens.
-        is_english: Whether they should be English; texts that should be in another language are not judged.
-
-    Returns:
-        One row per text with a column per name of `ODDITIES`; what is empty is nothing else.
-    """
-    words = [[token for token in of if token[:1].isalpha()] for of in tokens]
-    text, n_words, n_known = pl.col("text"), pl.col("words"), pl.col("known")
-    n_letters, n_not_latin, n_unparted = map(text.str.count_matches, (r"\p{L}", _NOT_LATIN, _WITHOUT_BLANKS))
-    is_empty = text.str.strip_chars() == ""
-    too_few_known = (n_words >= _FEWEST_TOKENS) & (n_known < _STOP_WORD_SHARE * n_words)
-    measured = texts.with_columns(
-        pl.Series("tokens", map(len, tokens), pl.Int64),
-        pl.Series("words", map(len, words), pl.Int64),
-        pl.Series("known", [sum(word in stop_words() for word in of) for of in words], pl.Int64),
-    )
-    odd = {
+def _odd_texts() -> dict[str, pl.Expr]:
+    """Whether ``text``, of as many ``tokens``, is to be counted as what `ODDITIES` name."""
+    text, tokens = pl.col("text"), pl.col("tokens")
+    return {
         "refusal": text.str.slice(0, _REFUSAL_WITHIN).str.contains(_REFUSAL),
-        "other-language": pl.lit(is_english) & ((n_not_latin * 2 > n_letters) | too_few_known),
-        "unparted": n_unparted > _LONGEST_WORD * pl.col("tokens"),
-        "repeated": pl.int_range(pl.len()).over("group_number", "text") > 0,
+        "unparted": text.str.count_matches(_WITHOUT_BLANKS) > _LONGEST_WORD * tokens,
     }
-    return measured.select(empty=is_empty, **{name: ~is_empty & holds for name, holds in odd.items()})
 
 
 _AGREEMENTS = pl.Schema(
@@ -237,8 +205,6 @@ class TopicTexts(NamedTuple):
     rows: pl.DataFrame
     """A row per text: ``group_number``, ``text``, empty where a model wrote nothing, and any other columns;
     texts of one group in the order of their samples."""
-    is_english: bool = True
-    """Whether the texts should be English, so that those that are not can be counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,8 +219,6 @@ class Settings:
     """Whose definitions."""
     bleu: Bleu = "multi-reference"
     """How the samples of a group are combined in BLEU."""
-    stop_words: frozenset[str] = frozenset()
-    """Words that are not counted."""
     cores: int = -1
     """Cores on which edits are counted; all of the machine by -1."""
 
@@ -308,7 +272,7 @@ def _analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
     pairs = pair_sums(coded, cores=settings.cores)
     apart = wed(pairs, definition=settings.definition)
     alike = undirected(directed_bleu(coded, kind=settings.bleu), definition=settings.definition)
-    odd = _odd_texts(topic.rows, tokens, is_english=topic.is_english)
+    texts = topic.rows.with_columns(pl.Series("tokens", map(len, tokens), pl.Int64))
     rows, columns = np.triu_indices(len(settings.groups))
     names = pl.Series(settings.groups)
     similarity = pl.DataFrame(
@@ -328,10 +292,8 @@ def _analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
         },
         topic.key.named(_agreements_of({"bleu": alike, "wed": -apart}, settings)).cast(_AGREEMENTS),
         topic.key.named(similarity.with_columns(pl.col(pl.Float64).fill_nan(None))),
-        topic.key.named(word_counts(coded, settings.stop_words, position=topic.number)),
-        topic.rows.drop("group_number", "text").with_columns(
-            pl.Series("tokens", map(len, tokens), pl.Int64), *odd
-        ),
+        topic.key.named(word_counts(coded, stop_words(), position=topic.number)),
+        texts.with_columns(**_odd_texts()).drop("group_number", "text"),
     )
 
 

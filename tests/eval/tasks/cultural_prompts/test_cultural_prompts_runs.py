@@ -50,19 +50,9 @@ TOLD = {
         ("1 of 3 pairs of topic and group has fewer than the usual 2 samples",),
         {},
     ),
-    "repeated": (
-        {"French": [A, B, A, B], "German": [C, B, C, B]},
-        (
-            (
-                "texts that the same group has about the topic already, character by character: 4 of 8; kept, "
-                "and the variance within groups is lower for them; leave out what was recorded twice"
-            ),
-        ),
-        {"repeated": 50},
-    ),
     "chinese": (
         {"A": [CHINESE[0], B], "B": [A, CHINESE[1]]},
-        ("texts in another language than English: 2 of 4; kept", f"{UNPARTED}: 2 of 4; kept, {SAY_LITTLE}"),
+        (f"{UNPARTED}: 2 of 4; kept, {SAY_LITTLE}",),
         {"unparted": 50},
     ),
     "odd": (
@@ -72,16 +62,14 @@ TOLD = {
             "Thai": [C, A, "ฝนตกบนภูเขาและลมพัดแรงมากในวันนี้"],
         },
         (
-            "empty texts: 2 of 9; kept",
             "texts that refuse: 1 of 9; kept",
-            "texts in another language than English: 2 of 9; kept",
             f"{UNPARTED}: 1 of 9; kept, {SAY_LITTLE}",
             (
                 "2 of 9 answers (22.2 %) are unanswered: the model said nothing, did not finish a thought, or "
                 "was cut at the length allowed; let it write more (`max_tokens`), or not think (`thinking`)"
             ),
         ),
-        {"empty": 200 / 9, "refusal": 100 / 9, "other-language": 200 / 9, "unanswered": 200 / 9},
+        {"refusal": 100 / 9, "unparted": 100 / 9, "unanswered": 200 / 9},
     ),
 }
 
@@ -107,8 +95,7 @@ def test_texts_in_two_languages_are_not_compared(run_of, kind: str):
     ]
     found = scores_of(score_answers(run_of(rows)))
     of_kinds = {key[1:]: one.value for key, one in found.items() if key[0] == "variance-within"}
-    for language in ("en", "fr"):
-        assert of_kinds["split", f"{kind}-{language}" if kind else language] == 0
+    assert of_kinds["split", kind] == of_kinds["split", f"{kind}-fr" if kind else "fr"] == 0
 
 
 @pytest.mark.slow
@@ -126,7 +113,7 @@ def test_thoughts_are_no_part_of_a_text_and_unfinished_ones_are_none(run_of):
     run = run_of(rows_of(**{**thought, "Thai": [f"<think>{C}", A]}), "cut")
     cut = score_answers(run)
     assert scores_of(cut)["unanswered", "overall", "all"].value == pytest.approx(100 / 6)
-    assert cut.decisions.filter("unanswered")["empty"].to_list() == [True]
+    assert cut.decisions.filter("unanswered")["tokens"].to_list() == [0]
     write_scores(run, cut)
     scored = ScoredRun("m", run, read_scores(run), CulturalPromptsTask())
     assert cultural_overview(scored)["unanswered, %"] == "16.7"

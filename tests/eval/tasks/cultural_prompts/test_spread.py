@@ -16,7 +16,6 @@ from blend.eval.tasks.cultural_prompts.topic_analysis import (
     TopicKey,
     TopicTexts,
     analyse_topics,
-    stop_words,
 )
 from blend.loaders.surveys import read_survey
 from helpers.messages import wrong
@@ -39,7 +38,7 @@ def topics(n: int = 10) -> list[TopicTexts]:
 @pytest.fixture(scope="module")
 def settings(surveys: dict[str, Path]) -> Settings:
     cultures = tuple(distances(read_survey(path, name), GROUPS) for name, path in surveys.items())
-    return Settings(GROUPS, cultures, stop_words=stop_words())
+    return Settings(GROUPS, cultures)
 
 
 @pytest.fixture(scope="module")
