@@ -14,7 +14,7 @@ from math import ceil, floor
 from typing import Any, NamedTuple
 
 from blend.eval.judging import is_judge
-from blend.eval.judging.labels import BIAS, KAPPA, is_worthless
+from blend.eval.judging.labels import BIAS, KAPPA
 from blend.eval.report import ScoredRun, region_name, with_code, with_interval
 from blend.eval.scores_json import UNANSWERED, Score
 from blend.eval.tasks.short_answer.rules import SEMEVAL
@@ -378,18 +378,11 @@ def _corrected(runs: Sequence[ScoredRun], metric: str) -> Section | None:
 
     if not any(run.overall("labelled") for run in runs):
         return None
-    worthless = [run.name for run in runs if is_worthless(run.scores.scores)]
     shown = _metric_name(metric)
     return table_section(
         "Corrected by people",
         "What people would find of all replies, from every decision of the rule and people’s labels of some; "
-        "intervals hold the rule’s errors as well. Regions whose replies nobody has labelled are uncorrected."
-        + (
-            f" Of {' and '.join(worthless)} the rule is worthless: it agrees with people hardly better than "
-            "chance would, and the corrected figures rest on the labels alone."
-            if worthless
-            else ""
-        ),
+        "intervals hold the rule’s errors as well. Regions whose replies nobody has labelled are uncorrected.",
         ("region", f"{shown} by string rule, %", f"{shown} by judge, %", "corrected, %", "labelled, %"),
         runs,
         rows_of,
@@ -411,8 +404,8 @@ def scorers_section(runs: Sequence[ScoredRun]) -> Section | None:
     return table_section(
         "Rules and judges beside people",
         "Bias: the share of labelled replies that a rule or judge finds correct less the share that people do, "
-        "in points. κ: how far it agrees with people beyond chance. A rule that errs in one language and not "
-        "in another ranks languages by its own errors.",
+        "in points. κ: how far it agrees with people beyond chance; below 0.1 labels alone would tell as much. "
+        "A rule that errs in one language and not in another ranks languages by its own errors.",
         ("scorer", "language", "labels", "bias, points", "κ"),
         runs,
         rows_of,
