@@ -203,10 +203,12 @@ def write_report(runs: Runs, out: str | Path, *, seed: int = 0, semeval_question
         MissingExtraError: If the libraries that draw are not installed.
         StorageError: If it cannot be written.
     """
-    from blend.eval.report.pages import build_report, write_page
+    from blend.eval.report.pages import build_report
+    from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
 
     each = [one for run in runs for one in (runs_in(Path(run)) if isinstance(run, str | Path) else [run])]
-    write_page(Path(out), build_report(read_scored(each), seed=seed, semeval_questions=semeval_questions))
+    page = build_report(read_scored(each), seed=seed, semeval_questions=semeval_questions)
+    replace_own_file(Path(out), page, mark=PAGE_MARK, what="a page")
     return Path(out)
 
 

@@ -46,10 +46,12 @@ def _show(
       one page that needs no network: look through it before publishing.
     """
     if html is not None:
-        from blend.eval.report.pages import build_release_page, write_page
+        from blend.eval.report.pages import build_release_page
+        from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
 
         with interruptible():
-            write_page(html, build_release_page(release), parameter="html")
+            page = build_release_page(release)
+            replace_own_file(html, page, mark=PAGE_MARK, what="a page", parameter="html")
         typer.echo(f"Wrote {html}: open it in a browser.")
         return
     from blend.cli.releases import show_release

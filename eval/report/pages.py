@@ -30,7 +30,6 @@ from blend.eval.report.report_sections import cell, chart_library
 from blend.eval.runs import is_of_people
 from blend.eval.scores_json import FEW_MARK
 from blend.eval.tasks import task_of
-from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, read_findings, release_locales
 from blend.schemas.errors import DISTRIBUTION, InputError
@@ -38,7 +37,7 @@ from blend.schemas.frames import is_scored
 from blend.schemas.manifest import FINDINGS_NAME
 from blend.schemas.models import packaged_templates, packaged_text
 from blend.schemas.reports import finding_kinds
-from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.rows import ANNOTATIONS
 from blend.schemas.summaries import NOTHING, Table, html_table, shortened
 from blend.schemas.texts import escape_controls
 
@@ -221,9 +220,6 @@ def _packed(data: Any) -> str:
 
 # A release as a page, to look through before publishing: every question, and what each region answers.
 
-_MCQS_SHOWN = 20
-"""Multiple-choice questions of a question that are shown at most; paper mode has thousands of some."""
-
 
 def build_release_page(release: Path) -> str:
     """The questions of a release with what every region answers, as HTML.
@@ -243,8 +239,7 @@ def build_release_page(release: Path) -> str:
             f"{', '.join(sorted(held))}; leave `html` out to see a row of each"
         )
     findings = _findings(release / FINDINGS_NAME)
-    mcqs, left_out = _mcqs(release) if MULTIPLE_CHOICE_QUESTIONS in held else ({}, "")
-    questions = _questions(release, mcqs, findings)
+    questions = _questions(release, findings)
     kinds, known = Counter(finding["kind"] for finding in findings), finding_kinds()
     rows = [(kind, n, known[kind].meaning if kind in known else "") for kind, n in kinds.most_common()]
     return (
@@ -253,7 +248,6 @@ def build_release_page(release: Path) -> str:
         .render(
             name=f"{manifest.name} {manifest.version}",
             data=_packed({"facets": ["Region", "Topic", "Finding"], "regions": True, "questions": questions}),
-            left_out=left_out,
             findings=Table.of("", ("kind", "how often", "meaning"), rows),
         )
     )
@@ -265,28 +259,7 @@ def _findings(path: Path) -> list[dict[str, Any]]:
     return [{"template_id": None, "locale": None, "detail": "", **finding} for finding in found]
 
 
-_Key = tuple[str, str]
-"""Template and locale."""
-
-
-def _mcqs(release: Path) -> tuple[Mapping[_Key, list[Any]], str]:
-    """Number of the answer, options and their regions of each question, and what is not shown, in words."""
-    rows = read_config(release, MULTIPLE_CHOICE_QUESTIONS)
-    shown = rows.filter(pl.int_range(pl.len()).over("template_id", "locale") < _MCQS_SHOWN)
-    columns = ("template_id", "locale", "answer", "options", "option_regions")
-    found = defaultdict(list)
-    for template_id, locale, answer, options, regions in shown.select(columns).iter_rows():
-        named = [""] * len(options) if regions is None else [region_name(region) for region in regions]
-        found[template_id, locale].append([answer, options, named])
-    if shown.height == rows.height:
-        return found, ""
-    first = f"the first {_MCQS_SHOWN} of each question"
-    return found, f"{shown.height:,} of {rows.height:,} multiple-choice questions are here, {first}."
-
-
-def _questions(
-    release: Path, mcqs: Mapping[_Key, list[Any]], findings: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def _questions(release: Path, findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows that ``questions.js`` reads: one for each question and region, those of a template together."""
     of_question = defaultdict(list)
     for finding in findings:
@@ -296,8 +269,7 @@ def _questions(
     annotations = read_config(release, ANNOTATIONS).with_columns(scored=is_scored())
     questions = []
     for row in annotations.sort("template_id", maintain_order=True).iter_rows(named=True):
-        key = row["template_id"], row["locale"]
-        found = of_question.get(key, [])
+        found = of_question.get((row["template_id"], row["locale"]), [])
         # Answers in the local language, then those in English.
         groups = [{**one, "answers": [*one["answers"], *one["en_answers"]]} for one in row["annotations"]]
         questions.append(
@@ -309,7 +281,6 @@ def _questions(
                 "prompt": row["question"] or row["en_question"],
                 "candidates": answer_groups(groups),
                 "note": _note(row),
-                "mcqs": mcqs.get(key, []),
                 "findings": found,
             }
         )
@@ -358,20 +329,3 @@ def page_environment() -> "Environment":
     packaged = partial(packaged_text, package=__package__)
     environment.globals |= {"sdk": DISTRIBUTION, "version": __version__, "packaged": packaged}
     return environment
-
-
-def write_page(out: Path, page: str, *, parameter: str = "out") -> None:
-    """Write a page; the file appears whole or not at all.
-
-    Args:
-        out: The file; a page of ours that is there is replaced, since the next scores make a new one.
-        page: The page.
-        parameter: Name of the parameter that names the file, for messages.
-
-    Raises:
-        InputError: If it is a directory, or anything but a page of ours.
-        StorageError: If it cannot be written.
-    """
-    if out.is_dir():
-        raise InputError(f"{out}: is a directory; `{parameter}` names an HTML file")
-    replace_own_file(out, page, mark=PAGE_MARK, what="a page", parameter=parameter)

@@ -104,19 +104,11 @@
         ...(chosen.model ? [answers[chosen.model]] : answers))];
   };
 
-  const optionList = ([answer, options, regions]) => element("ol", { type: "A" }, ...options.map((text, i) =>
-    element("li", i === answer ? { class: "correct" } : {}, `${i === answer ? "✓ " : ""}`, isolated(text),
-      element("span", { class: "note" }, ` (${regions[i]})`))));
-
   // What one region answers.
   const regionBlock = (one, most) => {
     const block = element("div", {}, element("h5", {}, one.facets[0]), said(one.prompt));
     block.append(one.candidates.length ? candidateTable(one.candidates, most) : element("p", {}, "No answers."));
     if (one.note) block.append(element("p", { class: "note" }, isolated(one.note)));
-    if (one.mcqs.length) {
-      const title = counted(one.mcqs.length, "multiple-choice question");
-      block.append(element("details", {}, element("summary", {}, title), ...one.mcqs.map(optionList)));
-    }
     if (one.findings.length) {
       const items = one.findings.map(([kind, detail]) => element("li", {}, element("code", {}, kind), " ", isolated(detail)));
       block.append(element("details", {}, element("summary", {}, counted(items.length, "finding")), element("ul", {}, ...items)));
@@ -136,7 +128,7 @@
     if (data.regions) {
       const total = (of) => ({ id }) => number(data.members.get(id).reduce((sum, one) => sum + of(one), 0));
       return [...facet("Topic"), ["Regions", total(({ candidates }) => (candidates.length ? 1 : 0))],
-        ["Multiple choice", total(({ mcqs }) => mcqs.length)], ["Findings", total(({ findings }) => findings.length)]];
+        ["Findings", total(({ findings }) => findings.length)]];
     }
     const models = data.models.map((model, i) => [model, ({ answers }) => `${MARKS[answers[i][CORRECT]]} ${VERDICTS[answers[i][CORRECT]]}`,
       ({ answers }) => VERDICTS[answers[i][CORRECT]]]);

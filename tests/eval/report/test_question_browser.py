@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from blend.eval.evaluation import read_scored
-from blend.eval.report.pages import build_release_page, build_report, write_page
+from blend.eval.report.pages import build_release_page, build_report
 
 ROWS = ".list > tbody > tr:not(.detail)"
 FITS = "document.documentElement.scrollWidth <= window.innerWidth"
@@ -27,7 +27,7 @@ def test_questions_are_found_and_opened_by_key(
 ):
     runs = read_scored([good, evil])
     page = tmp_path / "report.html"
-    write_page(page, build_report(runs))
+    page.write_text(build_report(runs), encoding="utf-8")
     decided = [run.decisions() for run in runs]
     both = decided[0].join(decided[1].select("item_id", other="correct"), on="item_id")
     with opened(page) as tab:
@@ -73,7 +73,7 @@ def test_a_release_is_looked_through(
     sample_release: Path, width: int, tmp_path: Path, opened: Callable[..., Any]
 ):
     page = tmp_path / "release.html"
-    write_page(page, build_release_page(sample_release))
+    page.write_text(build_release_page(sample_release), encoding="utf-8")
     with opened(page, width=width) as tab:
         tab.wait_for_selector(ROWS)
         first = tab.locator(".question-title").first
@@ -82,7 +82,6 @@ def test_a_release_is_looked_through(
         regions = tab.locator(".detail h5").all_inner_texts()
         assert len(regions) == len(set(regions)) > 1
         tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-        assert tab.locator(".detail ol > li.correct").count() > 0
         assert tab.evaluate(FITS)
         filter_of(tab, "Region").select_option(label=regions[-1])
         first.click()
