@@ -18,7 +18,6 @@ from blend.eval.scores_json import (
     gap_scores,
     macro_score,
     missing_share,
-    plain,
     share_scores,
 )
 from blend.eval.task import Progress
@@ -195,7 +194,7 @@ def _figures(rows: pl.DataFrame, *, covered: tuple[int, int] | None, seed: int) 
         # A mean of cosines can be below 0, and is no share.
         scores += _measured("mWS", _valued(kept, "similarity"), seed, proportion=False, unit=1)
     scores += [*gap_scores(_of_enough_dishes(precisions), seed), *_effects(precisions, seed)]
-    scores += [*_spread(precisions), *_unranked(kept), missing_share(kept.height, rows.height)]
+    scores += [*_unranked(kept), missing_share(kept.height, rows.height)]
     if covered is not None:
         n_with, n_labels = covered
         scores.append(counted_share("without-vector", n_labels - n_with, n_labels))
@@ -251,21 +250,6 @@ def _effects(precisions: pl.DataFrame, seed: int) -> list[Score]:
         if not differences.is_empty():
             scores += share_scores(metric, differences, by, seed, proportion=False)
     return scores
-
-
-def _spread(precisions: pl.DataFrame) -> list[Score]:
-    """Score how far a language's templates lie apart, best minus worst, without and with the country."""
-    means = (
-        precisions.group_by("language", "named", "prompt_id", maintain_order=True)
-        .agg(pl.col("value").mean())
-        .group_by("language", "named")
-        .agg(spread=pl.col("value").max() - pl.col("value").min(), n=pl.len())
-        .sort("language", "named")
-    )
-    return [
-        plain("template-spread", "language-naming", f"{language}/{named}", 100 * spread, n=n)
-        for language, named, spread, n in means.iter_rows()
-    ]
 
 
 def _unranked(rows: pl.DataFrame) -> list[Score]:
