@@ -177,10 +177,8 @@ def _by_key(scope: str, scores: Sequence[Score], task: TaskData) -> Iterator[Tab
 
 def _number(task: TaskData, score: Score, value: float) -> str:
     """A figure, or an end of its interval, as people read it."""
-    # Correlations and agreement of people lie between -1 and 1, whatever the task.
-    is_fraction = (
-        score.metric.endswith(("-alpha", "-kappa", "-kappa-default")) or "correlation-" in score.metric
-    )
+    # Agreement of people lies between -1 and 1, whatever the task.
+    is_fraction = score.metric.endswith(("-alpha", "-kappa", "-kappa-default"))
     return f"{value:.3f}" if is_fraction else task.number(score.metric, value)
 
 

@@ -10,7 +10,7 @@ clusters with a seed.
 * `estimates`: means and other ratios, their mean over groups, the gap between groups, with intervals,
   also where there are too few clusters to draw from; means of answers that were drawn several times; and two
   models on the same items: which is better, and is it chance;
-* `agreement`: how far people agree, beyond what chance gives; ranks, and whether confidence is right;
+* `agreement`: how far people agree, beyond what chance gives, and whether confidence is right;
 * `prediction_powered`: figures of all answers from the decisions of a rule and people's labels of some.
 """
 

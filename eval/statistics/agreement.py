@@ -1,13 +1,10 @@
-"""Agreement: of people beyond chance, of two figures' ranks, and of confidence with what is correct."""
-
-import math
+"""Agreement: of people beyond chance, and of confidence with what is correct."""
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
 from blend.eval.statistics import (
-    DRAWS,
     FloatArray,
     cluster_sums,
     cluster_weights,
@@ -82,37 +79,6 @@ def cohen_kappa(one: ArrayLike, other: ArrayLike, weights: ArrayLike) -> float |
     p, q = (float(np.average(numbers, weights=weight)) for numbers in (first, second))
     differing, by_chance = float(np.average(np.abs(first - second), weights=weight)), p + q - 2 * p * q
     return 1 - differing / by_chance if by_chance else None
-
-
-def rank_correlation(
-    first: ArrayLike, second: ArrayLike, clusters: ArrayLike, *, seed: int = 0, draws: int = DRAWS
-) -> Estimate:
-    """Spearman's correlation of two figures; equal values share the mean of their ranks.
-
-    Args:
-        first: One number per item, shape ``(n_items,)``.
-        second: The other figure of the same items.
-        clusters: The cluster of every item.
-        seed: The same seed gives the same interval.
-        draws: Bootstrap draws of clusters; ranks are taken anew in each.
-
-    Returns:
-        The correlation, its interval and the number of items; the value is null where one of the two figures is
-        the same for all items.
-    """
-    pairs = pl.DataFrame({"first": first, "second": second}, {"first": pl.Float64, "second": pl.Float64})
-    correlation = pl.corr("first", "second", method="spearman")
-    value: float = pairs.select(correlation).item()
-    if math.isnan(value):
-        return Estimate(None, None, None, float(len(pairs)))
-    keys, codes = np.unique(np.asarray(clusters), return_inverse=True)
-    blocks = cluster_weights(len(keys), seed=seed, draws=draws)
-    # How often every item is drawn, with its cluster.
-    drawn = (times for block in blocks for times in block.astype(np.intp)[:, codes])
-    rows = np.arange(len(pairs))
-    figures = np.array([pairs[np.repeat(rows, times)].select(correlation).item() for times in drawn])
-    interval = percentile_interval(figures, n_clusters=len(keys))
-    return Estimate.of(value, interval, len(pairs), clusters=len(keys))
 
 
 _BINS = 15

@@ -1,7 +1,7 @@
 """Results on triples: the report's sections of probing and free listing, and what people say of predictions.
 
-People get a model's predictions as rows of the reply sheet; the figures are agreement, precision by people,
-and how far each automatic measure goes along with people.
+People get a model's predictions as rows of the reply sheet; the figures are their agreement and precision by
+what they say.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,8 +22,7 @@ from blend.eval.report.report_sections import (
     pairs,
     table_section,
 )
-from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores, estimated, share_scores
-from blend.eval.statistics.agreement import rank_correlation
+from blend.eval.scores_json import UNANSWERED, Score, agreement_scores, share_scores
 from blend.eval.triples import TripleTask
 from blend.eval.triples.triple_prompts import MIN_DISHES, SHOWN
 from blend.schemas.errors import InputError, UnknownNameError
@@ -102,12 +101,6 @@ def make_sheet(run: ScoredRun, *, sample: int, locale: str | None = None, seed: 
 
 _JUDGED_NAME = "judged.json"
 
-MEASURES = ("precision", "recall", "f1", "hits_1", "hits_5", "similarity")
-"""Columns of decisions that are compared with people, as far as a run has them. Of a run of probing
-``precision`` is the average precision of the ranking."""
-
-_NAMES = {"hits_1": "P@1", "hits_5": "P@5", "similarity": "mWS"}
-
 
 class JudgedByPeople(FrozenModel):
     """Judgements of people on a run's predictions."""
@@ -148,7 +141,6 @@ def score_by_people(run: ScoredRun, paths: Sequence[Path], *, seed: int = 0) -> 
     scores = [
         *agreement_scores("agreement", several["yes"], several["n"], several["template_id"], seed),
         *share_scores("precision-people", judged.with_columns(value="people"), {"country": "region"}, seed),
-        *_correlations(judged, run, seed),
     ]
     found = JudgedByPeople(
         signature=run.scores.signature,
@@ -159,23 +151,6 @@ def score_by_people(run: ScoredRun, paths: Sequence[Path], *, seed: int = 0) -> 
     )
     run.run.write(_JUDGED_NAME, found.to_json())
     return found
-
-
-def _correlations(judged: pl.DataFrame, run: ScoredRun, seed: int) -> list[Score]:
-    """Each automatic measure of a dish against the share of its predictions that people find right."""
-    # The mean of the column by which runs are compared is the task's figure: mAP of the average precision.
-    task = _task_of(run)
-    decided_by, own = task.decided_by, task.figure.removeprefix("m")
-    scores = []
-    for name in (measure for measure in MEASURES if measure in judged.columns):
-        by_item = judged.group_by("item_id", "qid", name, maintain_order=True).agg(pl.col("people").mean())
-        known = by_item.drop_nulls(name)
-        if known.height < 2:
-            continue
-        metric = _NAMES.get(name, own if name == decided_by else name)
-        found = rank_correlation(known[name], known["people"], known["qid"], seed=seed)
-        scores.append(estimated(f"rank-correlation-{metric}", "overall", ALL, found))
-    return scores
 
 
 _DIFFERENCES = {

@@ -1,4 +1,4 @@
-"""Agreement, correlation and calibration: by hand, against others' figures, and what holds for all."""
+"""Agreement and calibration: by hand, against others' figures, and what holds for all."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,6 @@ from blend.eval.statistics.agreement import (
     auroc,
     expected_calibration_error,
     pairwise_agreement,
-    rank_correlation,
 )
 
 
@@ -29,46 +28,6 @@ def test_full_agreement_and_none():
     assert alpha([2, 0, 2], [2, 2, 2], list("abc")).value == 1
     # Everybody says the same of everything: chance would give that as well.
     assert alpha([2, 2], [2, 2], list("ab")).value is None
-
-
-X = [1, 2, 2, 4, 5, 7, 7, 8]
-Y = [2, 1, 4, 3, 7, 8, 6, 6]
-
-
-@pytest.mark.slow
-def test_against_scipy():
-    stats = pytest.importorskip("scipy.stats")
-    assert rank_correlation(X, Y, X).value == pytest.approx(stats.spearmanr(X, Y).statistic, abs=1e-12)
-
-
-def test_no_variation_has_no_correlation():
-    assert rank_correlation([1, 1, 1], [1, 2, 3], [1, 2, 3]).value is None
-    assert rank_correlation([0.1] * 50, np.arange(50), range(50)).value is None
-    assert rank_correlation([], [], []).value is None
-
-
-def test_the_interval_is_over_clusters():
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=30)
-    y = x + rng.normal(size=30)
-    own = rank_correlation(x, y, range(30))
-    repeated = rank_correlation(np.repeat(x, 5), np.repeat(y, 5), np.repeat(np.arange(30), 5))
-    assert repeated.value == pytest.approx(own.value)
-    assert (repeated.low, repeated.high) == pytest.approx((own.low, own.high))
-    assert own.low < own.value < own.high
-
-
-@pytest.mark.slow
-@given(st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=2, max_size=30))
-def test_bounds_and_symmetry(pairs):
-    x, y = zip(*pairs, strict=True)
-    one, other = (rank_correlation(*both, range(len(x)), draws=20) for both in ((x, y), (y, x)))
-    assert (one.value is None) == (other.value is None)
-    if one.value is not None:
-        assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))
-        # Fewer pairs than ten have no interval.
-        assert (one.low is None) == (len(pairs) < 10)
-        assert one.low is None or -1 <= one.low <= one.high <= 1
 
 
 ANSWERS = st.lists(

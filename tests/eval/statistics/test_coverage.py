@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from blend.eval.statistics import Clusters
-from blend.eval.statistics.agreement import rank_correlation
 from blend.eval.statistics.estimates import (
     estimates,
     gap_estimate,
@@ -84,15 +83,6 @@ def test_intervals_of_the_parity_gap_hold(accuracies, n_templates):
         gap_estimate(region_clusters(rng, accuracies, n_templates), draws=1_000).estimate for _ in range(400)
     ]
     assert 0.93 <= held(gaps, truth) <= 0.99
-
-
-def test_intervals_of_correlations_hold():
-    rng = np.random.default_rng(3)
-    rho = 0.6
-    truth = 6 / np.pi * np.arcsin(rho / 2)
-    pairs = rng.multivariate_normal([0, 0], [[1, rho], [rho, 1]], size=(600, 100))
-    found = [rank_correlation(*pair.T, range(100), draws=1_000) for pair in pairs]
-    assert 0.925 <= held(found, truth) <= 0.975
 
 
 @pytest.mark.parametrize("n_templates", [10, 50, 500])
