@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from string import punctuation
 from typing import Annotated, Final, Literal
 
@@ -61,6 +62,7 @@ _LOOKALIKES = str.maketrans("авекмнорстухіѕјοανιρ", "abekmho
 """Cyrillic and Greek small letters, and the Latin ones that look like them."""
 
 
+@lru_cache(maxsize=65536)
 def as_read(pseudonym: str) -> str:
     """What a pseudonym has in common with the same one in another spelling.
 

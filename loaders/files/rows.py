@@ -12,6 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -281,6 +282,7 @@ def _table_rows(table: _Table, diagnostics: Diagnostics, columns: Columns) -> It
                 yield Cells(where, values)
 
 
+@lru_cache(maxsize=4096)
 def _letters(name: str) -> str:
     """A name without case, blanks and signs: ``finishreason`` of ``finishReason`` and ``Finish Reason``."""
     return "".join(char for char in name.casefold() if char.isalnum())

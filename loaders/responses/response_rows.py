@@ -282,7 +282,8 @@ _NAMES = ("template_id", "prompt_id", "locale", "source_locale", "annotator", "r
 def _without_outer_blanks(row: Cells) -> Cells:
     """The row as if nobody had typed a blank before or behind a name."""
     texts = {name: row.values[name] for name in _NAMES if isinstance(row.values.get(name), str)}
-    return row._replace(values=row.values | {name: text.strip() or text for name, text in texts.items()})
+    stripped = {name: text.strip() or text for name, text in texts.items() if text != text.strip()}
+    return row._replace(values=row.values | stripped) if stripped else row
 
 
 def _check_answer_columns(rows: Sequence[Cells], where: str) -> None:
