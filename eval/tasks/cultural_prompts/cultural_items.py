@@ -67,7 +67,10 @@ def _in_one_language(kind: str) -> pl.Expr:
     """The kind of text, with its language where that is not English: texts in two cannot be compared."""
     language = pl.col("language").fill_null("en")
     named = pl.when(pl.col(kind) == "").then(language).otherwise(pl.format("{}-{}", kind, language))
-    return pl.when(language == "en").then(kind).otherwise(named)
+    is_english = language == "en"
+    # Without a kind, English beside another language needs a name too: a blank one is that of all texts.
+    is_plain = is_english & ((pl.col(kind) != "") | is_english.all())
+    return pl.when(is_plain).then(kind).otherwise(named)
 
 
 def _items_of(texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
