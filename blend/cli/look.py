@@ -42,7 +42,7 @@ def _show(
 ) -> None:
     """Print what a release holds, and the first row of every configuration.
 
-    - `blend show release --html release.html` shows what every region answers, votes, options and findings on
+    - `blend show release --html release.html` shows what every region answers, votes and findings on
       one page that needs no network: look through it before publishing.
     """
     if html is not None:
