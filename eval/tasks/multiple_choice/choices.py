@@ -192,7 +192,7 @@ BY_LETTER = ReplyReader(LETTERS, _OBJECT + r"\}\s*$", option_chosen)
 """Strict is what the published prompt asks for: a JSON object with the one key ``answer_choice`` and a capital
 letter, white space around it allowed."""
 CONFIDENT = BY_LETTER._replace(
-    strict=_OBJECT + r'(?:,\s*"confidence"\s*:\s*"?\s*[0-9][^,}\n]*)?\}\s*$',
+    strict=_OBJECT + r'(?:,\s*"confidence"\s*:\s*"?\s*[0-9][^,}\n]*\s*)?\}\s*$',
     confidence=stated_confidence(pl.col("text")),
 )
 """Strict may have a field for confidence as well."""

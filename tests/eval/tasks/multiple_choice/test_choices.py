@@ -145,6 +145,7 @@ def test_strictly_the_word_alone_counts():
         ('{"answer_choice":"B", "confidence":90}', 0.9),
         ('{"confidence": "75 %", "answer_choice": "B"}', 0.75),
         ('{"answer_choice":"B", "confidence": 0.85}', 0.85),
+        ('{\n  "answer_choice": "B",\n  "confidence": 90\n}', 0.9),
         ('{"answer_choice":"B", "confidence": 1}', 0.01),
         ('{"answer_choice":"B", "confidence": 100.0}', 1.0),
         ('{"answer_choice":"B", "confidence": 250}', None),
