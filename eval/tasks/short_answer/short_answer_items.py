@@ -46,7 +46,12 @@ def short_answer_items(tables: Mapping[str, pl.DataFrame], options: ShortAnswerO
     questions = some_templates(rest, options)
     prompts = _chosen_prompts(tables[SHORT_ANSWER_PROMPTS], options.prompts)
     pairs, solved = (
-        rows.join(prompts.select("locale", "prompt_id", "prompt", "en_prompt"), on="locale", how="inner")
+        rows.join(
+            prompts.select("locale", "prompt_id", "prompt", "en_prompt"),
+            on="locale",
+            how="inner",
+            maintain_order="left_right",
+        )
         for rows in (questions, held_out)
     )
     items = _in_languages(pairs, options)
