@@ -76,7 +76,7 @@ class _Reply:
     """A reply with the places that mention an option."""
 
     def __init__(self, text: str, options: Sequence[str]) -> None:
-        """Find them; the text is _folded, the options are `_compared`."""
+        """Find them; the text is `_folded`, the options are `_compared`."""
         self.text, self.low, self._options, self._phrases = text, text.lower(), options, _answer_phrases()
         texts = {found.start: found for found in self._option_texts()}
         self.letters = list(self._letters(texts))
@@ -311,7 +311,7 @@ def _has_words(text: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _compared(text: str) -> str:
-    """A text as it is compared: _folded, in lower case, without punctuation around it."""
+    """A text as it is compared: folded, in lower case, without punctuation around it."""
     return _trimmed(_folded(text).lower())
 
 
