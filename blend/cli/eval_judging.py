@@ -110,7 +110,7 @@ def judged(
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
-    """Say how far people agree, what they find right, and which measure goes along with them.
+    """Say how far people agree, and what they find right.
 
     Writes judged.json beside the scores of dishes, and labels.parquet beside those of replies. Tables as a
     project of Label Studio gives them, with id, annotator and verdict, can stand in place of sheets.

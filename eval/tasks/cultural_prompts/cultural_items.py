@@ -21,7 +21,7 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.schemas.errors import InputError, RowError, RowErrors, check_names, raise_all
 from blend.schemas.rows import CULTURAL_PROMPTS
-from blend.schemas.texts import clean
+from blend.schemas.texts import clean, fold
 
 GOLD = pl.Schema(
     {
@@ -65,11 +65,11 @@ def cultural_items(tables: Mapping[str, pl.DataFrame], options: CulturalPromptOp
 
 def _in_one_language(kind: str) -> pl.Expr:
     """The kind of text, with its language where that is not English: texts in two cannot be compared."""
-    language = pl.col("language").fill_null("en")
-    named = pl.when(pl.col(kind) == "").then(language).otherwise(pl.format("{}-{}", kind, language))
+    language, of_kind = pl.col("language").fill_null("en"), pl.col(kind)
     is_english = language == "en"
-    # Without a kind, English beside another language needs a name too: a blank one is that of all texts.
-    is_plain = is_english & ((pl.col(kind) != "") | is_english.all())
+    named = pl.when(of_kind == "").then(language).otherwise(pl.format("{}-{}", kind, language))
+    # A blank name is that of all texts, so it stays only where all are English and none has a kind.
+    is_plain = is_english & ((of_kind != "") | (is_english & (of_kind == "")).all())
     return pl.when(is_plain).then(kind).otherwise(named)
 
 
@@ -177,8 +177,9 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None) -> RunOutcome
 
     Raises:
         InputError: If there is no such file.
-        RowError, RowErrors: If it cannot be read, if a group or topic is blank, a sample is no number, or if a
-            topic has a sample of a group twice; names file and row of each.
+        RowError, RowErrors: If it cannot be read, if a group or topic is blank, names differ in case or form of
+            characters alone, a sample is no number, or if a topic has a sample of a group twice; names file and
+            row of each.
     """
     if not path.is_file():
         raise InputError(f"{path}: no such file; `answers` names a table of texts ({', '.join(SUFFIXES)})")
@@ -270,11 +271,26 @@ def _problems(name: str, keys: pl.DataFrame) -> Iterator[RowError]:
         number = "number the samples of each group and topic, from 0 or 1"
         where = f"{name}:{row}, column sample"
         yield RowError(f"{sample!r} is not a whole number", where=where, fix=number)
+    for column in _NAMES:
+        yield from _alike(name, keys, column)
     numbered = keys.select(_ROW, "sample", "group", "topic", before=pl.col(_ROW).first().over("item_id"))
     for row, sample, group, topic, before in numbered.filter(pl.col(_ROW) > pl.col("before")).iter_rows():
         fix = f"delete this row or {name}:{before}, or give each sample a number of its own"
         what = f"sample {sample} of {group!r} about {topic!r} is there twice"
         yield RowError(what, where=f"{name}:{row}", fix=fix)
+
+
+def _alike(file: str, keys: pl.DataFrame, column: str) -> Iterator[RowError]:
+    """Names that a reader takes for an earlier one, which would be two groups or topics."""
+    # Topics of two categories may: to polish, and the Polish language.
+    within = ["split", "category"] if column == "topic" else []
+    names = keys.select(*within, column, _ROW).drop_nulls(column)
+    earlier: dict[tuple[str, ...], tuple[str, int]] = {}
+    for *of, name, row in names.unique([*within, column], keep="first", maintain_order=True).iter_rows():
+        first, before = earlier.setdefault((*of, fold(name, accents=False)), (name, row))
+        if first != name:
+            same = f"{name!r} differs in case or form of characters alone from {first!r} ({file}:{before})"
+            yield RowError(same, where=f"{file}:{row}, column {column}", fix="write one of the two everywhere")
 
 
 def _copy(rows: pl.LazyFrame, keys: pl.DataFrame, target: Path) -> None:

@@ -288,8 +288,7 @@ def _all_scores(
     splits = dict.fromkeys(topic.key.split for topic in figures)
     for split in splits:
         topics = [topic for topic in figures if topic.key.split == split]
-        # The kind without a name is all that there is, or one of several.
-        scope, key = ("split", split) if split or len(splits) > 1 else ("overall", ALL)
+        scope, key = ("split", split) if split else ("overall", ALL)
         yield from _variances(topics, scope, key, seed)
         yield from _counts(texts.filter(split=split), len(topics), scope, key)
     if len(splits) > 1:

@@ -35,6 +35,11 @@ class ChoiceOptions(ShotOptions):
                 f"`confidence=True` makes sense only in the style 'json', and here `style={self.style}`, whose "
                 "probabilities are confidence enough; leave it out"
             )
+        if self.style == "texts" and self.rotations > 1:
+            raise ValueError(
+                "the style 'texts' does not show the options, so their order cannot matter; "
+                "leave `rotations` out, or choose another `style`"
+            )
 
 
 class MultipleChoice(Task):

@@ -5,7 +5,7 @@ SemEval-2026 Task 7, which mark the chosen option.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 import polars as pl
@@ -202,8 +202,10 @@ def read_replies(rows: pl.DataFrame, reader: ReplyReader) -> pl.DataFrame:
     """Read which word each ``text`` chooses of items with ``option_texts``: its index by each rule, or null."""
     indices = {word.lower(): index for index, word in enumerate(reader.words)}
     stated = pl.col("text").str.extract(reader.strict).str.to_lowercase()
+    # Of a question that is asked several times, the same answer is read once.
+    read = cache(reader.read)
     pairs = zip(rows["text"].to_list(), rows["option_texts"].to_list(), strict=True)
-    chosen = [None if text is None else reader.read(text, options) for text, options in pairs]
+    chosen = [None if text is None else read(text, tuple(options)) for text, options in pairs]
     return rows.select(
         strict=stated.replace_strict(indices, default=None, return_dtype=pl.Int64),
         default=pl.Series(chosen, dtype=pl.Int64),

@@ -254,11 +254,12 @@ def _quotes(text: str, prompt: str) -> Iterator[_Span]:
     firsts = [number for number, row in enumerate(rows) if row in asked]
     repeated = {first + further for first in firsts for further in range(_QUOTED_WORDS)}
     for is_repeated, numbers in groupby(range(len(found)), repeated.__contains__):
+        if not is_repeated:
+            continue
         words = [found[number] for number in numbers]
         start, end = words[0].start(), words[-1].end()
         size = _n_words(text, start, end)
-        is_choice = len(words) == len(found) and size <= _CHOICE_WORDS
-        if is_repeated and size >= _QUOTED_WORDS and not is_choice:
+        if size >= _QUOTED_WORDS and not (len(words) == len(found) and size <= _CHOICE_WORDS):
             yield start, end
 
 

@@ -85,17 +85,36 @@ def test_what_is_odd_about_texts_is_counted_and_told(run_of, name: str):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["", "qa"])
-def test_texts_in_two_languages_are_not_compared(run_of, kind: str):
+@pytest.mark.parametrize(
+    ("kinds", "named"),
+    [
+        (("", ""), ("en", "fr")),
+        (("qa", "qa"), ("qa", "qa-fr")),
+        (("qa", ""), ("qa", "fr")),
+        (("", "qa"), ("en", "qa-fr")),
+    ],
+)
+def test_texts_in_two_languages_are_not_compared(run_of, kinds: tuple[str, str], named: tuple[str, str]):
     rows = [
         {"group": group, "topic": "rain", "sample": sample, "language": language, "split": kind, "text": text}
-        for language, text in (("en", A), ("fr", FRENCH))
+        for language, text, kind in zip(("en", "fr"), (A, FRENCH), kinds, strict=True)
         for group in ("French", "German")
         for sample in (0, 1)
     ]
     found = scores_of(score_answers(run_of(rows)))
     of_kinds = {key[1:]: one.value for key, one in found.items() if key[0] == "variance-within"}
-    assert of_kinds["split", kind or "en"] == of_kinds["split", f"{kind}-fr" if kind else "fr"] == 0
+    assert [of_kinds["split", name] for name in named] == [0, 0]
+
+
+@pytest.mark.slow
+def test_texts_without_a_kind_beside_others_have_a_name(run_of):
+    rows = [
+        {"group": group, "topic": "rain", "sample": 0, "split": kind, "text": text}
+        for kind in ("", "story")
+        for group, text in (("French", A), ("German", B))
+    ]
+    kinds = {key[2] for key in scores_of(score_answers(run_of(rows))) if key[1] == "split"}
+    assert kinds == {"en", "story"}
 
 
 @pytest.mark.slow

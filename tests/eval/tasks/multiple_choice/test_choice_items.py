@@ -88,6 +88,13 @@ def test_four_rotations_show_the_right_option_once_in_each_position(style: str):
     assert asked.items["item_id"].to_list()[:4] == [f"food-01_KR_0{end}" for end in ("", "~1", "~2", "~3")]
 
 
+def test_an_option_that_cannot_be_says_what_to_do(mini_release: Path):
+    assert wrong(lambda: read_items(mini_release, TASKS["multiple-choice"], style="texts", rotations=4)) == (
+        "the style 'texts' does not show the options, so their order cannot matter; "
+        "leave `rotations` out, or choose another `style`"
+    )
+
+
 @pytest.mark.slow
 def test_a_release_without_the_configuration_says_what_it_has(tmp_path: Path):
     out = tmp_path / "release"
